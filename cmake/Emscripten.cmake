@@ -1,0 +1,70 @@
+# Every Emscripten flag of the project, each with its reason. (Sizes: docs/PERFORMANCE.md, "Size".)
+
+# ---- Compiling ------------------------------------------------------------------------------------------------------
+set(SARDONYX_WASM_COMPILE_OPTIONS
+    # The kernels are written with wasm_simd128.h; every engine since 2021/2023 has it.
+    -msimd128
+    # load, plan and run report errors as C++ exceptions. The wasm instructions cost nothing on the way without an
+    # error; -fexceptions would turn every call that may throw into a JavaScript call.
+    -fwasm-exceptions)
+if(SARDONYX_RELAXED_SIMD)
+  # Fused multiply-add and the int8 dot product: one header of the kernels uses them.
+  list(APPEND SARDONYX_WASM_COMPILE_OPTIONS -mrelaxed-simd)
+endif()
+if(SARDONYX_THREADS)
+  # Shared memory, atomics, workers.
+  list(APPEND SARDONYX_WASM_COMPILE_OPTIONS -pthread)
+endif()
+target_compile_options(sardonyx_compile INTERFACE ${SARDONYX_WASM_COMPILE_OPTIONS})
+# Without RTTI, Embind needs to be told that types have no names of their own.
+target_compile_definitions(sardonyx_compile INTERFACE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
+
+# -Os for everything but the kernels: what runs once per node and run is not what takes the time.
+set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
+set(SARDONYX_KERNEL_OPTIONS -O3)
+
+# ---- Linking --------------------------------------------------------------------------------------------------------
+set(link_options
+    ${SARDONYX_WASM_COMPILE_OPTIONS}
+    # The heap grows as models need it, up to all that 32 bits can address.
+    -sALLOW_MEMORY_GROWTH=1
+    -sMAXIMUM_MEMORY=4GB
+    # A heap that starts at Emscripten's default of 16 MB; more would be paid by small models too.
+    -sINITIAL_MEMORY=16MB
+    # Growth in steps of a fifth copies no memory in any engine; the default is right.
+    # Out of memory is reported as std::bad_alloc, and the page goes on; the default would abort.
+    -sABORTING_MALLOC=0
+    # Graphs nest (subgraphs, functions); depth is bounded by the loader, and 1 MB is enough for that bound.
+    -sSTACK_SIZE=1MB
+    # No file system: models come as bytes.
+    -sFILESYSTEM=0
+    # No checks of the glue's users; the TypeScript package is the only one.
+    -sASSERTIONS=0)
+if(SARDONYX_THREADS)
+  # The TypeScript side starts the pool, with a time-out; the workers are made before the first run.
+  list(APPEND link_options -pthread)
+endif()
+
+# A program with main(), run by Node: benchmarks and tests of kernels.
+set(SARDONYX_WASM_PROGRAM_OPTIONS ${link_options} -O2 -sENVIRONMENT=node -sEXIT_RUNTIME=1)
+
+# The module of the package.
+set(SARDONYX_WASM_MODULE_OPTIONS
+    ${link_options}
+    -O3
+    # The half of Embind that is built without RTTI: the two halves name types in different ways.
+    -lembind
+    -fno-rtti
+    # No eval and no new Function: a strict Content-Security-Policy must do.
+    -sDYNAMIC_EXECUTION=0
+    # A factory function, many independent instances, and an ES module.
+    -sMODULARIZE=1
+    -sEXPORT_ES6=1
+    -sEXPORT_NAME=createSardonyx
+    # One glue for pages, workers and Node. The caller passes instantiateWasm, so the glue never looks for the .wasm
+    # itself, and no bundler copies it by surprise.
+    -sENVIRONMENT=web,worker,node
+    # No main(): the static constructors (Embind's) run at start, nothing else.
+    --no-entry
+    # The .wasm stays a file of its own, found by the package.
+    -sSINGLE_FILE=0)
