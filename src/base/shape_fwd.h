@@ -1,0 +1,5 @@
+// Shape, declared.
+#pragma once
+namespace sardonyx {
+class Shape;
+}

@@ -1,0 +1,53 @@
+// Every family of operators, one function each; registry.cpp lists them.
+#pragma once
+#include <span>
+
+#include "ops/operator.h"
+
+namespace sardonyx {
+
+// Elementwise and reductions
+std::span<const OpEntry> unary_ops();       // ops/unary.cpp
+std::span<const OpEntry> activation_ops();  // ops/activation.cpp
+std::span<const OpEntry> binary_ops();      // ops/binary.cpp
+std::span<const OpEntry> compare_ops();     // ops/compare.cpp
+std::span<const OpEntry> variadic_ops();    // ops/variadic.cpp
+std::span<const OpEntry> clip_ops();        // ops/clip.cpp
+std::span<const OpEntry> where_ops();       // ops/where.cpp
+std::span<const OpEntry> cast_ops();        // ops/cast.cpp
+std::span<const OpEntry> reduce_ops();      // ops/reduce.cpp
+std::span<const OpEntry> softmax_ops();     // ops/softmax.cpp
+std::span<const OpEntry> arg_ops();         // ops/arg.cpp
+std::span<const OpEntry> cumulative_ops();  // ops/cumulative.cpp
+
+// Products, convolution, pooling, normalization, recurrence, quantization
+std::span<const OpEntry> matmul_ops();          // ops/matmul.cpp
+std::span<const OpEntry> gemm_ops();            // ops/gemm.cpp
+std::span<const OpEntry> conv_ops();            // ops/conv.cpp
+std::span<const OpEntry> conv_transpose_ops();  // ops/conv_transpose.cpp
+std::span<const OpEntry> pool_ops();            // ops/pool.cpp
+std::span<const OpEntry> normalization_ops();   // ops/normalization.cpp
+std::span<const OpEntry> recurrent_ops();       // ops/recurrent.cpp
+std::span<const OpEntry> quantize_ops();        // ops/quantize.cpp
+std::span<const OpEntry> integer_ops();         // ops/integer.cpp
+std::span<const OpEntry> resize_ops();          // ops/resize.cpp
+
+// Shape, data movement, sequences, control flow
+std::span<const OpEntry> shape_ops();      // ops/shape.cpp
+std::span<const OpEntry> reshape_ops();    // ops/reshape.cpp
+std::span<const OpEntry> transpose_ops();  // ops/transpose.cpp
+std::span<const OpEntry> concat_ops();     // ops/concat.cpp
+std::span<const OpEntry> split_ops();      // ops/split.cpp
+std::span<const OpEntry> slice_ops();      // ops/slice.cpp
+std::span<const OpEntry> gather_ops();     // ops/gather.cpp
+std::span<const OpEntry> scatter_ops();    // ops/scatter.cpp
+std::span<const OpEntry> pad_ops();        // ops/pad.cpp
+std::span<const OpEntry> tile_ops();       // ops/tile.cpp
+std::span<const OpEntry> fill_ops();       // ops/fill.cpp
+std::span<const OpEntry> selection_ops();  // ops/selection.cpp
+std::span<const OpEntry> sequence_ops();   // ops/sequence.cpp
+std::span<const OpEntry> optional_ops();   // ops/optional.cpp
+std::span<const OpEntry> text_ops();       // ops/text.cpp
+std::span<const OpEntry> control_ops();    // ops/control.cpp
+
+}  // namespace sardonyx

@@ -1,0 +1,186 @@
+// What an operator is, and what it sees of the world when it infers and when it runs.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/thread_pool.h"
+#include "base/value.h"
+#include "graph/graph.h"
+
+namespace sardonyx {
+
+// An input as infer sees it.
+struct InferInput {
+  bool present = false;
+  bool is_tensor = false;
+  DType dtype = DType::undefined;  // of a tensor
+  Shape shape;                     // of a tensor
+  const Value* value = nullptr;    // null while the data is not known (a plan is being made)
+};
+
+// An output as infer states it.
+struct InferOutput {
+  enum class State : uint8_t { unset, known, deferred };
+  bool wanted = false;
+  State state = State::unset;
+  DType dtype = DType::undefined;
+  Shape shape;
+};
+
+// Types and shapes go in, types and shapes come out. Where an operator needs data that is not known yet it calls
+// defer(), and infer is called again when the data is there, just before run.
+class InferContext {
+ public:
+  InferContext(std::span<const InferInput> inputs, std::span<InferOutput> outputs)
+      : inputs_(inputs), outputs_(outputs) {}
+
+  int input_count() const noexcept { return static_cast<int>(inputs_.size()); }
+  int output_count() const noexcept { return static_cast<int>(outputs_.size()); }
+  bool has_input(int i) const noexcept { return i < input_count() && in(i).present; }
+  bool has_output(int i) const noexcept { return i < output_count() && out(i).wanted; }
+
+  // Of input i, which must be there and be a tensor: throws Error (invalid_model) otherwise.
+  DType dtype(int i) const { return tensor(i).dtype; }
+  const Shape& shape(int i) const { return tensor(i).shape; }
+  int rank(int i) const { return tensor(i).shape.rank(); }
+  // The data of input i, or null where it is not known yet: then call defer() and return.
+  const Tensor* value(int i) const;
+  // Any kind of value; null where it is not known yet.
+  const Value* any_value(int i) const { return has_input(i) ? in(i).value : nullptr; }
+
+  void set_output(int i, DType dtype, const Shape& shape);
+  // The type and shape of input `like`.
+  void set_output_like(int i, int like) { set_output(i, dtype(like), shape(like)); }
+  // The shape depends on data, or the output is no tensor: run() makes it with allocate() or set().
+  void set_output_deferred(int i);
+  // All outputs are stated when infer is called again, with data.
+  void defer() noexcept { deferred_ = true; }
+  bool deferred() const noexcept { return deferred_; }
+
+  // Checks that write the message. Each throws Error (invalid_model).
+  void require_inputs(int least, int most) const;  // how many, absent ones in the middle included
+  void require_input(int i) const;
+  void require_dtype(int i, DTypeSet allowed) const;
+  void require_same_dtype(int i, int j) const;
+  void require_rank(int i, int least, int most = Shape::kMaxRank) const;
+
+ private:
+  const InferInput& in(int i) const noexcept { return inputs_[static_cast<size_t>(i)]; }
+  InferOutput& out(int i) const noexcept { return outputs_[static_cast<size_t>(i)]; }
+  const InferInput& tensor(int i) const;
+
+  std::span<const InferInput> inputs_;
+  std::span<InferOutput> outputs_;
+  bool deferred_ = false;
+};
+
+// What the runtime lends to operators while they run.
+class RunServices {
+ public:
+  virtual ~RunServices() = default;
+  virtual ThreadPool& pool() = 0;
+  // At least `bytes` bytes, aligned to 64, with slack at both ends, uninitialised; valid until run() returns or asks
+  // again.
+  virtual std::byte* scratch(uint64_t bytes) = 0;
+  // Runs a subgraph of the current node. `inputs` are its formal inputs in order; captured values come by themselves.
+  // The results are owned. Throws what its nodes throw.
+  virtual std::vector<Value> run_graph(const Graph& graph, std::span<const Value> inputs) = 0;
+  // Throws Error (aborted) when the caller asked to stop; long-running operators call it between steps.
+  virtual void check_abort() = 0;
+};
+
+// Inputs are there, outputs whose shape infer stated are allocated.
+class RunContext {
+ public:
+  // Elements of `inputs` are null where an input is left out. `outputs` hold allocated tensors, or none where deferred.
+  RunContext(RunServices& services, std::span<const Value* const> inputs, std::span<Value> outputs,
+             std::span<const bool> wanted)
+      : services_(services), inputs_(inputs), outputs_(outputs), wanted_(wanted) {}
+
+  int input_count() const noexcept { return static_cast<int>(inputs_.size()); }
+  int output_count() const noexcept { return static_cast<int>(outputs_.size()); }
+  bool has_input(int i) const noexcept { return i < input_count() && inputs_[static_cast<size_t>(i)]; }
+  bool has_output(int i) const noexcept { return i < output_count() && wanted_[static_cast<size_t>(i)]; }
+
+  const Tensor& input(int i) const { return value(i).tensor(); }
+  const Value& value(int i) const { return *inputs_[static_cast<size_t>(i)]; }
+  // The tensor made for output i.
+  Tensor& output(int i) { return outputs_[static_cast<size_t>(i)].tensor(); }
+  // Makes a deferred output.
+  Tensor& allocate(int i, DType dtype, const Shape& shape);
+  // Sets a deferred output; what it holds must be owned (Value::owned, Tensor::owned).
+  void set(int i, Value value) { outputs_[static_cast<size_t>(i)] = std::move(value); }
+
+  ThreadPool& pool() { return services_.pool(); }
+  RunServices& services() { return services_; }
+  // `count` elements of T, uninitialised; one block at a time (a second call may move the first).
+  template <class T>
+  T* scratch(int64_t count) {
+    return reinterpret_cast<T*>(services_.scratch(static_cast<uint64_t>(count) * sizeof(T)));
+  }
+
+ private:
+  RunServices& services_;
+  std::span<const Value* const> inputs_;
+  std::span<Value> outputs_;
+  std::span<const bool> wanted_;
+};
+
+// Seen once per node, after the graph passes and before the first run.
+class PrepareContext {
+ public:
+  explicit PrepareContext(std::span<const Tensor* const> constants) : constants_(constants) {}
+  // Input i where it is a constant that no feed can replace (its data may be read), else null.
+  const Tensor* constant(int i) const {
+    return i < static_cast<int>(constants_.size()) ? constants_[static_cast<size_t>(i)] : nullptr;
+  }
+  // run() will not read constant input i again: once all its users say so, its bytes are given back.
+  void release(int i) { released |= 1u << i; }
+  uint32_t released = 0;
+
+ private:
+  std::span<const Tensor* const> constants_;
+};
+
+// One object per node, made at load; the constructor reads the attributes and throws Error (invalid_model) for bad
+// ones.
+class Operator {
+ public:
+  virtual ~Operator() = default;
+
+  // The only validator of types and shapes; states every wanted output. Called for each new set of input shapes.
+  virtual void infer(InferContext& c) const = 0;
+  // Computes. Checks only what depends on data, before it splits work.
+  virtual void run(RunContext& c) const = 0;
+
+  // Packs constant inputs into the operator's own form.
+  virtual void prepare(PrepareContext&) {}
+  // Does run() need no data of its inputs (Shape, Size)? Then it runs while the plan is made.
+  virtual bool reads_shapes_only() const { return false; }
+  // The input whose bytes output 0 is, under another shape (Reshape, Identity): run() is never called then. -1: none.
+  virtual int view_of() const { return -1; }
+  // Inputs whose memory output 0 may be written over while run() reads them element by element: a bit mask. The runtime
+  // does so only where bytes and type are the same and no one reads the input later.
+  virtual uint32_t in_place() const { return 0; }
+  // Must run each time, even with constant inputs (random operators).
+  virtual bool is_random() const { return false; }
+};
+
+// A row of an operator family's table.
+struct OpEntry {
+  std::string_view type;
+  int since;  // first opset version of this form; the highest that is not above the model's opset wins
+  std::unique_ptr<Operator> (*make)(const Attributes& attributes);
+};
+
+// The usual `make`.
+template <class T>
+std::unique_ptr<Operator> make_operator(const Attributes& attributes) {
+  return std::make_unique<T>(attributes);
+}
+
+}  // namespace sardonyx

@@ -1,0 +1,65 @@
+// A loaded model that can be run.
+#pragma once
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/graph.h"
+#include "runtime/profile.h"
+
+namespace sardonyx {
+
+struct SessionOptions {
+  int optimization_level = 2;  // 0: run the graph as it is; 1: folding and dead code; 2: fusions too
+  int threads = 1;
+  // Fixes symbolic dimensions by name.
+  std::vector<std::pair<std::string, int64_t>> free_dimensions;
+};
+
+struct MemoryUse {
+  uint64_t weights = 0;  // bytes of constants, as in the file
+  uint64_t packed = 0;   // bytes that operators hold in their own form
+  uint64_t arena = 0;    // bytes of the arenas of all plans' graphs
+  uint64_t scratch = 0;
+};
+
+struct RunOptions {
+  // Asked between nodes; true stops the run with Error (aborted).
+  std::function<bool()> should_abort;
+  // Filled with one entry per node run, if not null.
+  Profile* profile = nullptr;
+};
+
+class Session {
+ public:
+  // Binds operators, runs the graph passes, prepares operators. Throws Error; nothing is left behind then.
+  static std::unique_ptr<Session> create(Model model, const SessionOptions& options);
+  ~Session();
+
+  // Positions of the model's inputs that must be fed, and all outputs, in the model's order.
+  struct Port {
+    std::string name;
+    Type type;
+    bool optional = false;  // has a default (an initializer), or is declared optional
+  };
+  const std::vector<Port>& inputs() const;
+  const std::vector<Port>& outputs() const;
+  const Model& model() const;
+
+  // feeds: one Value per input() in order; a none Value for those left out. Checks names, types, ranks and dimensions
+  // against the declaration: Error (invalid_input). wanted: positions of outputs to compute. The results are owned by
+  // the caller. An error leaves the session as it was.
+  std::vector<Value> run(std::span<const Value> feeds, std::span<const int> wanted, const RunOptions& options = {});
+
+  MemoryUse memory() const;
+
+ private:
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sardonyx
