@@ -1,0 +1,163 @@
+// The loops of the float32 product around its tiles.
+#include "kernels/gemm/gemm_f32.h"
+
+#include "kernels/gemm/tiles.h"
+
+namespace sardonyx::kernels {
+namespace {
+
+constexpr size_t kBlockFloats = size_t{1} << 16;     // of B per column block: half of a usual L2
+constexpr size_t kRowBlockFloats = size_t{1} << 18;  // of a dynamic A packed at once
+
+// Panels of B for one block of columns.
+struct Panels {
+  const float* data;
+  size_t ldb;
+  size_t step;  // from one panel to the next
+};
+
+// Reading rows in place costs a page per row of B, which only pays back the copying if there are few rows of A.
+bool reads_in_place(const GemmB& b, size_t m, size_t k) noexcept {
+  return b.matrix.col_stride == 1 && (k < 96 || m < 32);
+}
+
+Panels panels_of(const GemmB& b, size_t m, size_t k, size_t n0, size_t n1, float* scratch) noexcept {
+  if (b.packed) return {b.matrix.data + n0 * k, kPanel, kPanel * k};
+  MatrixF32 part = b.matrix;
+  part.data += n0 * part.col_stride;
+  if (reads_in_place(b, m, k)) return {part.data, part.row_stride, kPanel};
+  gemm_pack_b_f32(k, n1 - n0, part, scratch);
+  return {scratch, kPanel, kPanel * k};
+}
+
+// Rows outer, panels inner: the weights stream once per block and rows of C are written in order.
+SARDONYX_NOINLINE void column_block(size_t m, size_t k, size_t m0, size_t m1, size_t n0, size_t n1,
+                                    const float* packed_a, const Panels& panels, float* c, size_t ldc,
+                                    const Epilogue& e) noexcept {
+  for (size_t row = m0; row < m1; row += strip_height(m, row)) {
+    const float* row_bias = e.row_bias ? e.row_bias + row : nullptr;
+    const float* b = panels.data;
+    for (size_t n = n0; n < n1; n += kPanel, b += panels.step) {
+      gemm_strip_panel(m, row, k, packed_a, b, panels.ldb, c + row * ldc + n, ldc, std::min(kPanel, n1 - n), row_bias,
+                       e.col_bias ? e.col_bias + n : nullptr, e);
+    }
+  }
+}
+
+// Columns of the product with one row, panel by panel; four panels at a time hide the latency of the adds.
+template <int PANELS>
+SARDONYX_NOINLINE void row_panels(size_t k, const float* x, const float* b, float* out) noexcept {
+  V acc[PANELS][2];
+  for (auto& pair : acc) pair[0] = pair[1] = splat(0);
+#pragma clang loop unroll(disable)
+  for (size_t i = 0; i < k; i++, b += kPanel) {
+    V xv = load_splat(x + i);
+    for (int p = 0; p < PANELS; p++) {
+      acc[p][0] = fmadd(xv, load(b + p * kPanel * k), acc[p][0]);
+      acc[p][1] = fmadd(xv, load(b + p * kPanel * k + 4), acc[p][1]);
+    }
+  }
+  for (int p = 0; p < PANELS; p++) {
+    store(out + p * kPanel, acc[p][0]);
+    store(out + p * kPanel + 4, acc[p][1]);
+  }
+}
+
+void finish_row(const float* v, float* y, size_t n0, size_t n1, const Epilogue& e) noexcept {
+  for (size_t n = n0; n < n1; n++) {
+    float s = v[n - n0] + (e.row_bias ? *e.row_bias : 0) + (e.col_bias ? e.col_bias[n] : 0);
+    if (e.accumulate) s += y[n];
+    s = s < e.lo ? e.lo : s;
+    y[n] = s > e.hi ? e.hi : s;
+  }
+}
+
+void packed_row(size_t k, size_t n, const float* x, const float* packed_b, float* y, const Epilogue& e) noexcept {
+  float out[4 * kPanel];
+  for (size_t n0 = 0; n0 < n;) {
+    bool four = n - n0 > 3 * kPanel;
+    (four ? row_panels<4> : row_panels<1>)(k, x, packed_b + n0 * k, out);
+    size_t n1 = std::min(n, n0 + (four ? 4 : 1) * kPanel);
+    finish_row(out, y, n0, n1, e);
+    n0 = n1;
+  }
+}
+
+// A dynamic product with one row and alpha 1 has a form without packing.
+bool dynamic_row(size_t k, size_t n, const MatrixF32& a, const GemmB& b, float* c, const Epilogue& e) noexcept {
+  if (a.col_stride != 1) return false;
+  if (b.packed) {
+    packed_row(k, n, a.data, b.matrix.data, c, e);
+    return true;
+  }
+  if (b.matrix.col_stride == 1) {
+    gevm_f32(k, n, a.data, b.matrix.data, b.matrix.row_stride, c, e);
+    return true;
+  }
+  if (b.matrix.row_stride != 1 || e.row_bias) return false;
+  Epilogue swapped = e;
+  swapped.row_bias = e.col_bias;
+  swapped.col_bias = nullptr;
+  gemv_f32(n, k, b.matrix.data, b.matrix.col_stride, a.data, c, swapped);
+  return true;
+}
+
+// Rows of A packed at once: a multiple of 6, so that every block but the last is whole strips.
+size_t row_block(size_t m, size_t k) noexcept {
+  size_t rows = kRowBlockFloats / std::max<size_t>(k, 1) / 6 * 6;
+  return std::min(m, std::max<size_t>(rows, 12));
+}
+
+}  // namespace
+
+size_t gemm_block_columns(size_t k) noexcept {
+  return std::max(kPanel, kBlockFloats / std::max<size_t>(k, 1) & ~(kPanel - 1));
+}
+
+size_t gemm_scratch_size(size_t k, size_t n) noexcept {
+  return gemm_packed_b_size(k, std::min(n, gemm_block_columns(k)));
+}
+
+size_t gemm_strip_floor(size_t m, size_t row) noexcept {
+  if (row >= m) return m;
+  size_t at = 0;
+  while (at + strip_height(m, at) <= row) at += strip_height(m, at);
+  return at;
+}
+
+void gemm_f32_block(size_t m, size_t k, size_t n, size_t m0, size_t m1, size_t n0, size_t n1, const float* packed_a,
+                    const GemmB& b, float* c, size_t ldc, float* scratch, const Epilogue& epilogue) noexcept {
+  n1 = std::min(n, n1);
+  for (size_t j = n0, step = gemm_block_columns(k); j < n1; j += step) {
+    size_t end = std::min(n1, j + step);
+    Panels panels = panels_of(b, m, k, j, end, scratch);
+    column_block(m, k, m0, m1, j, end, packed_a, panels, c, ldc, epilogue);
+  }
+}
+
+void gemm_f32(size_t m, size_t k, size_t n, const float* packed_a, const GemmB& b, float* c, size_t ldc, float* scratch,
+              const Epilogue& epilogue) noexcept {
+  gemm_f32_block(m, k, n, 0, m, 0, n, packed_a, b, c, ldc, scratch, epilogue);
+}
+
+size_t gemm_dynamic_scratch_size(size_t m, size_t k, size_t n) noexcept {
+  return gemm_packed_a_size(row_block(m, k), k) + gemm_scratch_size(k, n);
+}
+
+void gemm_dynamic_f32(size_t m, size_t k, size_t n, const MatrixF32& a, float alpha, const GemmB& b, float* c,
+                      size_t ldc, float* scratch, const Epilogue& epilogue) noexcept {
+  if (m == 1 && alpha == 1 && dynamic_row(k, n, a, b, c, epilogue)) return;
+  size_t rows = row_block(m, k);
+  float* block_scratch = scratch + gemm_packed_a_size(rows, k);
+  for (size_t row = 0; row < m; row += rows) {
+    size_t count = std::min(rows, m - row);
+    MatrixF32 part = a;
+    part.data += row * a.row_stride;
+    gemm_pack_a_f32(count, k, part, alpha, scratch);
+    Epilogue e = epilogue;
+    if (e.row_bias) e.row_bias += row;
+    gemm_f32_block(count, k, n, 0, count, 0, n, scratch, b, c + row * ldc, ldc, block_scratch, e);
+  }
+}
+
+}  // namespace sardonyx::kernels

@@ -1,0 +1,114 @@
+// Packing of the operands of the float32 product into strips (A) and panels (B).
+#include "kernels/gemm/gemm_f32.h"
+#include "kernels/gemm/tiles.h"
+
+namespace sardonyx::kernels {
+namespace {
+
+// H rows of a row-major A, k a multiple of 4, to [k][H]; H is 4 or 6.
+template <int H>
+SARDONYX_NOINLINE void pack_rows(size_t k, const float* a, size_t stride, float alpha, float* p) noexcept {
+  V scale = splat(alpha);
+  for (size_t i = 0; i < k; i += 4, a += 4, p += 4 * H) {
+    V r[H];
+    for (int h = 0; h < H; h++) r[h] = mul(load(a + h * stride), scale);
+    transpose4(r[0], r[1], r[2], r[3]);
+    for (int q = 0; q < 4; q++) store(p + q * H, r[q]);
+    if constexpr (H == 6) {
+      V lo = wasm_i32x4_shuffle(r[4], r[5], 0, 4, 1, 5), hi = wasm_i32x4_shuffle(r[4], r[5], 2, 6, 3, 7);
+      wasm_v128_store64_lane(p + 4, lo, 0);
+      wasm_v128_store64_lane(p + H + 4, lo, 1);
+      wasm_v128_store64_lane(p + 2 * H + 4, hi, 0);
+      wasm_v128_store64_lane(p + 3 * H + 4, hi, 1);
+    }
+  }
+}
+
+// The strip's rows are adjacent in memory (A transposed).
+template <int H>
+SARDONYX_NOINLINE void pack_cols(size_t k, const float* a, size_t stride, float alpha, float* p) noexcept {
+  V scale = splat(alpha);
+  for (size_t i = 0; i < k; i++, a += stride, p += H) {
+    store(p, mul(load(a), scale));
+    if constexpr (H == 6) wasm_v128_store64_lane(p + 4, mul(wasm_v128_load64_zero(a + 4), scale), 0);
+  }
+}
+
+void pack_strip(size_t height, size_t rows, size_t k, const MatrixF32& a, size_t row, float alpha, float* p) noexcept {
+  const float* src = a.data + row * a.row_stride;
+  size_t done = 0;
+  if (rows == height && height >= 4) {
+    if (a.col_stride == 1) {
+      done = k & ~size_t{3};
+      (height == 6 ? pack_rows<6> : pack_rows<4>)(done, src, a.row_stride, alpha, p);
+    } else if (a.row_stride == 1) {
+      done = k;
+      (height == 6 ? pack_cols<6> : pack_cols<4>)(done, src, a.col_stride, alpha, p);
+    }
+  }
+  for (size_t i = done; i < k; i++) {
+    for (size_t h = 0; h < height; h++) {
+      p[i * height + h] = h < rows ? src[h * a.row_stride + i * a.col_stride] * alpha : 0;
+    }
+  }
+}
+
+// 8 columns of a row-major B.
+SARDONYX_NOINLINE void pack_panel(size_t k, const float* b, size_t stride, float* p) noexcept {
+#pragma clang loop unroll(disable)
+  for (; k > 0; k--, b += stride, p += kPanel) {
+    store(p, load(b));
+    store(p + 4, load(b + 4));
+  }
+}
+
+// 8 columns of a B stored transposed, k a multiple of 4.
+SARDONYX_NOINLINE void pack_panel_transposed(size_t k, const float* b, size_t stride, float* p) noexcept {
+  for (size_t i = 0; i < k; i += 4, b += 4, p += 4 * kPanel) {
+    for (size_t half = 0; half < 2; half++) {
+      const float* q = b + half * 4 * stride;
+      V r0 = load(q), r1 = load(q + stride), r2 = load(q + 2 * stride), r3 = load(q + 3 * stride);
+      transpose4(r0, r1, r2, r3);
+      float* out = p + half * 4;
+      store(out, r0);
+      store(out + kPanel, r1);
+      store(out + 2 * kPanel, r2);
+      store(out + 3 * kPanel, r3);
+    }
+  }
+}
+
+}  // namespace
+
+size_t gemm_packed_a_size(size_t m, size_t k) noexcept { return padded_rows(m) * k + kPackSlack; }
+
+size_t gemm_packed_b_size(size_t k, size_t n) noexcept { return (n + 7) / kPanel * kPanel * k + kPackSlack; }
+
+void gemm_pack_a_f32(size_t m, size_t k, const MatrixF32& a, float alpha, float* packed) noexcept {
+  for (size_t row = 0, height; row < padded_rows(m); row += height) {
+    height = strip_height(m, row);
+    pack_strip(height, std::min(height, m - row), k, a, row, alpha, packed + row * k);
+  }
+  std::fill_n(packed + padded_rows(m) * k, kPackSlack, 0.0f);
+}
+
+void gemm_pack_b_f32(size_t k, size_t n, const MatrixF32& b, float* packed) noexcept {
+  for (size_t col = 0; col < n; col += kPanel, packed += kPanel * k) {
+    const float* src = b.data + col * b.col_stride;
+    size_t cols = std::min(kPanel, n - col), done = 0;
+    if (cols == kPanel && b.col_stride == 1) {
+      done = k;
+      pack_panel(k, src, b.row_stride, packed);
+    } else if (cols == kPanel && b.row_stride == 1) {
+      done = k & ~size_t{3};
+      pack_panel_transposed(done, src, b.col_stride, packed);
+    }
+    for (size_t i = done; i < k; i++) {
+      for (size_t j = 0; j < kPanel; j++) {
+        packed[i * kPanel + j] = j < cols ? src[i * b.row_stride + j * b.col_stride] : 0;
+      }
+    }
+  }
+}
+
+}  // namespace sardonyx::kernels

@@ -1,0 +1,89 @@
+// Register tiles of the float32 product and the layout of packed weights; internal to kernels/.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernels/epilogue.h"
+#include "kernels/simd.h"
+
+namespace sardonyx::kernels {
+
+constexpr size_t kPanel = 8;       // columns of a packed panel of B
+constexpr size_t kPackSlack = 16;  // floats readable behind packed operands
+
+// Fewer than 4 rows are one strip of that height; else rows are padded to a multiple of 4 and cut into strips of 6, the
+// rest (4 or 8 rows) in fours: 6x8 needs a third fewer loads of B than 4x8, and padding to 4 wastes less than to 6.
+inline size_t padded_rows(size_t m) { return m < 4 ? m : (m + 3) & ~size_t{3}; }
+inline size_t strip_height(size_t m, size_t row) {
+  size_t rest = padded_rows(m) - row;
+  return rest < 4 ? rest : (rest == 4 || rest == 8 ? 4 : 6);
+}
+
+// One tile: MR rows of 4 * NV columns, c = clamp(bias + a * b). a: strip [k][MR]; b: k rows of 4 * NV floats, stride
+// ldb. MR + NV + MR * NV near 15 keeps everything in registers; unrolling over k makes engines spill.
+template <int MR, int NV>
+SARDONYX_NOINLINE void gemm_tile(size_t k, const float* a, const float* b, size_t ldb, float* c, size_t ldc,
+                                 const float* row_bias, const float* col_bias, const Epilogue& e) noexcept {
+  V acc[MR][NV];
+  for (int i = 0; i < MR; i++) {
+    V start = row_bias ? load_splat(row_bias + i) : splat(0);
+    for (int j = 0; j < NV; j++) acc[i][j] = start;
+  }
+  if (col_bias) {
+    for (int i = 0; i < MR; i++)
+      for (int j = 0; j < NV; j++) acc[i][j] = add(acc[i][j], load(col_bias + j * 4));
+  }
+  if (e.accumulate) {
+    for (int i = 0; i < MR; i++)
+      for (int j = 0; j < NV; j++) acc[i][j] = add(acc[i][j], load(c + i * ldc + j * 4));
+  }
+#pragma clang loop unroll(disable)
+  for (; k > 0; k--) {
+    V bv[NV];
+    for (int j = 0; j < NV; j++) bv[j] = load(b + j * 4);
+    for (int i = 0; i < MR; i++) {
+      V av = load_splat(a + i);
+      for (int j = 0; j < NV; j++) acc[i][j] = fmadd(av, bv[j], acc[i][j]);
+    }
+    a += MR;
+    b += ldb;
+  }
+  V lo = splat(e.lo), hi = splat(e.hi);
+  for (int i = 0; i < MR; i++)
+    for (int j = 0; j < NV; j++) store(c + i * ldc + j * 4, clamp(acc[i][j], lo, hi));
+}
+
+// The tile for a strip of `height` rows, all columns valid.
+template <int NV>
+inline void gemm_strip(size_t height, size_t k, const float* a, const float* b, size_t ldb, float* c, size_t ldc,
+                       const float* row_bias, const float* col_bias, const Epilogue& e) noexcept {
+  switch (height) {
+    case 6:
+      return gemm_tile<6, NV>(k, a, b, ldb, c, ldc, row_bias, col_bias, e);
+    case 4:
+      return gemm_tile<4, NV>(k, a, b, ldb, c, ldc, row_bias, col_bias, e);
+    case 3:
+      return gemm_tile<3, NV>(k, a, b, ldb, c, ldc, row_bias, col_bias, e);
+    case 2:
+      return gemm_tile<2, NV>(k, a, b, ldb, c, ldc, row_bias, col_bias, e);
+    default:
+      return gemm_tile<1, NV>(k, a, b, ldb, c, ldc, row_bias, col_bias, e);
+  }
+}
+
+// A strip whose tile hangs over the right or bottom edge of C: only rows x cols elements are read and written.
+void gemm_edge(size_t height, size_t k, const float* a, const float* b, size_t ldb, float* c, size_t ldc, size_t rows,
+               size_t cols, const float* row_bias, const float* col_bias, const Epilogue& e) noexcept;
+
+// The strip that starts at row `row` (of m) against one panel of `cols` (1..8) columns.
+inline void gemm_strip_panel(size_t m, size_t row, size_t k, const float* packed_a, const float* b, size_t ldb,
+                             float* c, size_t ldc, size_t cols, const float* row_bias, const float* col_bias,
+                             const Epilogue& e) noexcept {
+  size_t height = strip_height(m, row);
+  const float* a = packed_a + row * k;
+  if (cols == kPanel && row + height <= m) return gemm_strip<2>(height, k, a, b, ldb, c, ldc, row_bias, col_bias, e);
+  gemm_edge(height, k, a, b, ldb, c, ldc, std::min(height, m - row), cols, row_bias, col_bias, e);
+}
+
+}  // namespace sardonyx::kernels
