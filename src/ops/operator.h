@@ -13,6 +13,8 @@
 
 namespace sardonyx {
 
+class Fusible;
+
 // An input as infer sees it.
 struct InferInput {
   bool present = false;
@@ -168,6 +170,8 @@ class Operator {
   virtual uint32_t in_place() const { return 0; }
   // Must run each time, even with constant inputs (random operators).
   virtual bool is_random() const { return false; }
+  // The operator as one that takes over what follows it (ops/fusible.h), or null.
+  virtual Fusible* fusible() { return nullptr; }
 };
 
 // A row of an operator family's table.
