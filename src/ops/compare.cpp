@@ -1,0 +1,8 @@
+// Comparisons of two tensors, with broadcasting.
+#include "ops/families.h"
+
+namespace sardonyx {
+
+std::span<const OpEntry> compare_ops() { return {}; }
+
+}  // namespace sardonyx
