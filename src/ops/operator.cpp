@@ -53,7 +53,7 @@ void InferContext::require_rank(int i, int least, int most) const {
 }
 
 Tensor& RunContext::allocate(int i, DType dtype, const Shape& shape) {
-  outputs_[static_cast<size_t>(i)] = Tensor::allocate(dtype, shape);
+  *outputs_[static_cast<size_t>(i)] = Tensor::allocate(dtype, shape);
   return output(i);
 }
 

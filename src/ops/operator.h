@@ -98,24 +98,24 @@ class RunServices {
 // Inputs are there, outputs whose shape infer stated are allocated.
 class RunContext {
  public:
-  // Elements of `inputs` are null where an input is left out. `outputs` hold allocated tensors, or none where deferred.
-  RunContext(RunServices& services, std::span<const Value* const> inputs, std::span<Value> outputs,
-             std::span<const bool> wanted)
-      : services_(services), inputs_(inputs), outputs_(outputs), wanted_(wanted) {}
+  // Elements of `inputs` and `outputs` are null where one is left out. `outputs` point to allocated tensors, or to none
+  // Values where deferred.
+  RunContext(RunServices& services, std::span<const Value* const> inputs, std::span<Value* const> outputs)
+      : services_(services), inputs_(inputs), outputs_(outputs) {}
 
   int input_count() const noexcept { return static_cast<int>(inputs_.size()); }
   int output_count() const noexcept { return static_cast<int>(outputs_.size()); }
   bool has_input(int i) const noexcept { return i < input_count() && inputs_[static_cast<size_t>(i)]; }
-  bool has_output(int i) const noexcept { return i < output_count() && wanted_[static_cast<size_t>(i)]; }
+  bool has_output(int i) const noexcept { return i < output_count() && outputs_[static_cast<size_t>(i)]; }
 
   const Tensor& input(int i) const { return value(i).tensor(); }
   const Value& value(int i) const { return *inputs_[static_cast<size_t>(i)]; }
   // The tensor made for output i.
-  Tensor& output(int i) { return outputs_[static_cast<size_t>(i)].tensor(); }
-  // Makes a deferred output.
+  Tensor& output(int i) { return outputs_[static_cast<size_t>(i)]->tensor(); }
+  // Makes a deferred output, which must be wanted.
   Tensor& allocate(int i, DType dtype, const Shape& shape);
-  // Sets a deferred output; what it holds must be owned (Value::owned, Tensor::owned).
-  void set(int i, Value value) { outputs_[static_cast<size_t>(i)] = std::move(value); }
+  // Sets a deferred output, which must be wanted; what it holds must be owned (Value::owned, Tensor::owned).
+  void set(int i, Value value) { *outputs_[static_cast<size_t>(i)] = std::move(value); }
 
   ThreadPool& pool() { return services_.pool(); }
   RunServices& services() { return services_; }
@@ -128,8 +128,7 @@ class RunContext {
  private:
   RunServices& services_;
   std::span<const Value* const> inputs_;
-  std::span<Value> outputs_;
-  std::span<const bool> wanted_;
+  std::span<Value* const> outputs_;
 };
 
 // Seen once per node, after the graph passes and before the first run.
@@ -161,6 +160,8 @@ class Operator {
 
   // Packs constant inputs into the operator's own form.
   virtual void prepare(PrepareContext&) {}
+  // Bytes that prepare() keeps.
+  virtual uint64_t packed_bytes() const { return 0; }
   // Does run() need no data of its inputs (Shape, Size)? Then it runs while the plan is made.
   virtual bool reads_shapes_only() const { return false; }
   // The input whose bytes output 0 is, under another shape (Reshape, Identity): run() is never called then. -1: none.

@@ -1,11 +1,12 @@
 // Runs one operator on given values, without a session: what the unit tests of operators use.
 #pragma once
+#include <gtest/gtest.h>
+
 #include <initializer_list>
 #include <string>
 #include <vector>
 
-#include "base/thread_pool.h"
-#include "ops/operator.h"
+#include "ops/evaluate.h"
 #include "ops/registry.h"
 
 namespace sardonyx::testing {
@@ -18,23 +19,6 @@ Tensor tensor(const Shape& shape, std::initializer_list<T> values) {
   std::copy(values.begin(), values.end(), t.data<T>());
   return t;
 }
-
-class TestServices final : public RunServices {
- public:
-  ThreadPool& pool() override { return *pool_; }
-  std::byte* scratch(uint64_t bytes) override {
-    scratch_ = Buffer::bytes(bytes);
-    return scratch_->data();
-  }
-  std::vector<Value> run_graph(const Graph&, std::span<const Value>) override {
-    fail(ErrorCode::runtime_error, "no subgraphs here");
-  }
-  void check_abort() override {}
-
- private:
-  std::unique_ptr<ThreadPool> pool_ = ThreadPool::create(1);
-  std::shared_ptr<Buffer> scratch_;
-};
 
 // Makes the operator, infers (first without data, then with), runs. An absent input is a none Value.
 // constant_inputs: bit mask of inputs that prepare() sees as constants.
@@ -82,19 +66,12 @@ inline std::vector<Value> run_op(std::string type, int opset, Attributes attribu
   InferContext informed(seen, out);
   node.op->infer(informed);
   EXPECT_FALSE(informed.deferred()) << node.op_type << " defers with all data known";
-  std::vector<Value> results(static_cast<size_t>(outputs));
-  const std::vector<char> flags(static_cast<size_t>(outputs), 1);
-  const std::span<const bool> wanted(reinterpret_cast<const bool*>(flags.data()), flags.size());
-  for (size_t i = 0; i < results.size(); i++) {
+  for (size_t i = 0; i < out.size(); i++) {
     EXPECT_NE(out[i].state, InferOutput::State::unset) << node.op_type << " states nothing of output " << i;
-    if (out[i].state == InferOutput::State::known) results[i] = Tensor::allocate(out[i].dtype, out[i].shape);
     if (i < early.size()) EXPECT_TRUE(early[i] == out[i].shape) << node.op_type << " infers two shapes";
   }
-  if (node.op->view_of() >= 0) return {inputs[static_cast<size_t>(node.op->view_of())].tensor().reshaped(out[0].shape)};
-  TestServices services;
-  RunContext run(services, given, results, wanted);
-  node.op->run(run);
-  return results;
+  const std::vector<char> wanted(static_cast<size_t>(outputs), 1);
+  return evaluate(*node.op, given, wanted);
 }
 
 }  // namespace sardonyx::testing
