@@ -2,7 +2,16 @@
 // It is Debian's package libonnx-testdata: the file that SARDONYX_SUITE_DEB names or that lies in
 // ../shared/onnx-testdata (1.20), else trixie's (1.17), brought by apt with a configuration of its own, so that
 // nothing is installed and apt's own lists and settings stay as they are.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { cacheFolder, runTool } from './fetch-common.mjs';
@@ -13,14 +22,21 @@ const kShared = fileURLToPath(new URL('../../shared/onnx-testdata', import.meta.
 const kDebName = new RegExp(`^${kPackage}_(.+)_all\\.deb$`);
 
 function debsIn(folder) {
-  return existsSync(folder) ? readdirSync(folder).filter((name) => kDebName.test(name)).sort() : [];
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => kDebName.test(name))
+        .sort()
+    : [];
 }
 
 // The first URI of a Debian archive in the host's own apt sources.
 function debianMirror() {
   if (process.env.DEBIAN_MIRROR) return process.env.DEBIAN_MIRROR;
   const more = '/etc/apt/sources.list.d';
-  const files = ['/etc/apt/sources.list', ...(existsSync(more) ? readdirSync(more).map((name) => join(more, name)) : [])];
+  const files = [
+    '/etc/apt/sources.list',
+    ...(existsSync(more) ? readdirSync(more).map((name) => join(more, name)) : []),
+  ];
   for (const file of files.filter((name) => /\.(list|sources)$/.test(name) && existsSync(name))) {
     const text = readFileSync(file, 'utf8').replace(/^\s*#.*$/gm, '');
     const found = text.match(/https?:\/\/\S+\/debian\/?(?=\s|$)/);
@@ -98,7 +114,9 @@ export function fetchSuite({ log = () => {} } = {}) {
   const atHand = process.env.SARDONYX_SUITE_DEB || shared.at(-1);
   let folder = atHand && unpack(atHand, cache);
   if (!folder) {
-    const before = readdirSync(cache).filter((name) => name.startsWith('onnx-suite-')).sort();
+    const before = readdirSync(cache)
+      .filter((name) => name.startsWith('onnx-suite-'))
+      .sort();
     folder = before.length && join(cache, before.at(-1));
   }
   if (!folder) {

@@ -1,0 +1,77 @@
+// Builds the package into dist/: the wasm module of each variant with its glue, and the TypeScript.
+//
+//   node scripts/build.mjs [--variants simd,relaxed,...|all]
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultVariants, root, variants } from './lib/paths.mjs';
+import { main, SetupError, say, seconds, step } from './lib/step.mjs';
+import { setup } from './setup.mjs';
+
+const dist = join(root, 'dist');
+
+/** Configures build/<preset> if need be, and builds its `targets` (all by default). */
+export async function cmake(preset, env, targets = []) {
+  const folder = join(root, 'build', preset);
+  await step(`configure ${preset}`, 'cmake', ['--preset', preset, ...staleToolchain(folder, env)], { cwd: root, env });
+  const targetArgs = targets.length > 0 ? ['--target', ...targets] : [];
+  await step(`build ${preset}`, 'cmake', ['--build', folder, ...targetArgs], { cwd: root, env });
+}
+
+// CMake keeps the toolchain of its first run; another Emscripten needs a fresh start.
+function staleToolchain(folder, env) {
+  const file = join(folder, 'CMakeCache.txt');
+  if (!existsSync(file)) return [];
+  const toolchain = /^CMAKE_TOOLCHAIN_FILE:\w+=(.*)$/m.exec(readFileSync(file, 'utf8'))?.[1];
+  return toolchain && !toolchain.startsWith(env.EMSCRIPTEN) ? ['--fresh'] : [];
+}
+
+async function typescript() {
+  const source = join(root, 'web', 'src');
+  const files = readdirSync(source, { recursive: true })
+    .filter((name) => name.endsWith('.ts'))
+    .sort();
+  const hash = createHash('sha256').update(readFileSync(join(root, 'tsconfig.json')));
+  for (const name of files) hash.update(`\0${name}\0`).update(readFileSync(join(source, name)));
+  const key = hash.digest('hex');
+  const stamp = join(dist, '.typescript');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === key) return;
+  for (const name of existsSync(dist) ? readdirSync(dist) : [])
+    if (name !== 'wasm') rmSync(join(dist, name), { recursive: true });
+  await step('TypeScript', join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.json'], { cwd: root });
+  writeFileSync(stamp, key);
+}
+
+/** @param {NodeJS.ProcessEnv} env what setup() gave; @param {string[]} names variants of lib/paths.mjs */
+export async function build(env, names = defaultVariants) {
+  mkdirSync(join(dist, 'wasm'), { recursive: true });
+  for (const name of names) {
+    await cmake(`wasm-${name}`, env, ['sardonyx']);
+    for (const ending of ['wasm', 'mjs']) {
+      copyFileSync(
+        join(root, 'build', `wasm-${name}`, `sardonyx.${ending}`),
+        join(dist, 'wasm', `sardonyx-${name}.${ending}`),
+      );
+    }
+  }
+  await typescript();
+}
+
+function chosenVariants(args) {
+  const at = args.indexOf('--variants');
+  if (at < 0) return defaultVariants;
+  const names = args[at + 1] === 'all' ? variants : (args[at + 1] ?? '').split(',');
+  const unknown = names.filter((name) => !variants.includes(name));
+  if (unknown.length > 0)
+    throw new SetupError(`no such variant: ${unknown.join(', ')} (there are ${variants.join(', ')})`);
+  return names;
+}
+
+if (import.meta.filename === process.argv[1]) {
+  await main(async () => {
+    const start = performance.now();
+    const names = chosenVariants(process.argv.slice(2));
+    await build(await setup(), names);
+    say(`dist/ is built in ${seconds(start)}`);
+  });
+}

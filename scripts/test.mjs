@@ -1,0 +1,184 @@
+// npm test: sets up, builds, and runs every test; the last line is `N passed, N failed, N skipped`.
+//
+//   node scripts/test.mjs [--all] [--only NAME,...]
+//
+// --all adds the heavy tests (the tests see SARDONYX_TEST_ALL=1); --only takes stages by name: cpp kernels fuzz js
+// conformance models browser.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, cmake } from './build.mjs';
+import { root } from './lib/paths.mjs';
+import { main, SetupError, say, seconds, step } from './lib/step.mjs';
+import { setup } from './setup.mjs';
+
+const FUZZ_SECONDS = 60;
+const native = join(root, 'build', 'native-debug', 'tests');
+// Leaks are findings too; a sanitizer's report ends the program.
+const sanitizerEnv = {
+  ASAN_OPTIONS: 'detect_leaks=1:allocator_may_return_null=1',
+  UBSAN_OPTIONS: 'print_stacktrace=1',
+};
+
+const stages = [
+  { name: 'cpp', title: 'C++ unit tests', run: (env) => googleTest('cpp_tests', env) },
+  { name: 'kernels', title: 'kernel tests', run: (env) => googleTest('kernel_tests', env) },
+  { name: 'fuzz', title: `fuzzing, ${FUZZ_SECONDS} s each`, run: fuzz },
+  { name: 'js', title: 'JavaScript tests', run: (env) => nodeTest('js', env) },
+  { name: 'conformance', title: 'ONNX suite', run: (env) => nodeTest('conformance', env) },
+  { name: 'models', title: 'real models', run: (env) => nodeTest('models', env) },
+  { name: 'browser', title: 'Chromium', run: (env) => nodeTest('browser', env) },
+];
+const nativeStages = ['cpp', 'kernels', 'fuzz'];
+
+/** @returns {Promise<{passed: number, failed: number, skipped: number}>} of one GoogleTest program */
+async function googleTest(program, env) {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-test-'));
+  try {
+    const file = join(folder, 'result.json');
+    const { code, output } = await step(
+      program,
+      join(native, program),
+      ['--gtest_brief=1', `--gtest_output=json:${file}`],
+      {
+        cwd: root,
+        env: { ...env, ...sanitizerEnv },
+        allowFailure: true,
+      },
+    );
+    if (code !== 0) say(output.trimEnd().split('\n').slice(-200).join('\n'));
+    return countGoogleTest(file, code);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function countGoogleTest(file, code) {
+  // Without its report, the program did not come to its end: a crash or a sanitizer's finding.
+  if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 };
+  const report = JSON.parse(readFileSync(file, 'utf8'));
+  const cases = report.testsuites.flatMap((suite) => suite.testsuite);
+  const failed = cases.filter((test) => test.failures?.length > 0).length;
+  const skipped = cases.filter((test) => test.result === 'SKIPPED' || test.status === 'NOTRUN').length;
+  const passed = cases.length - failed - skipped;
+  // A leak is reported after the tests: no case has failed, but the exit code tells.
+  return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped };
+}
+
+/** Runs each fuzz target on a copy of its corpus (tests/fuzz/corpus/<target>). */
+async function fuzz(env) {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const target of fuzzTargets()) {
+    const work = mkdtempSync(join(tmpdir(), 'sardonyx-fuzz-'));
+    const corpus = join(work, 'corpus');
+    const seeds = join(root, 'tests', 'fuzz', 'corpus', target);
+    if (existsSync(seeds)) cpSync(seeds, corpus, { recursive: true });
+    else mkdirSync(corpus);
+    const args = [
+      `-max_total_time=${FUZZ_SECONDS}`,
+      '-timeout=10',
+      '-rss_limit_mb=2048',
+      `-artifact_prefix=${work}/`,
+      corpus,
+    ];
+    const { code, output } = await step(target, join(native, target), args, {
+      cwd: root,
+      env: { ...env, ...sanitizerEnv },
+      allowFailure: true,
+    });
+    say(`  ${output.trimEnd().split('\n').at(-1)}`);
+    counts[code === 0 ? 'passed' : 'failed']++;
+    // The input that was found stays where the report says it is.
+    if (code !== 0) say(output.trimEnd().split('\n').slice(-60).join('\n'));
+    else rmSync(work, { recursive: true, force: true });
+  }
+  return counts;
+}
+
+function fuzzTargets() {
+  const folder = join(root, 'tests', 'fuzz');
+  return existsSync(folder) ? sourcesIn(folder, '.cpp').map((name) => name.slice(0, -'.cpp'.length)) : [];
+}
+
+const sourcesIn = (folder, ending) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(ending))
+    .sort();
+
+/** Runs tests/<folder>/*.test.mjs with Node's test runner. */
+async function nodeTest(folder, env) {
+  const path = join(root, 'tests', folder);
+  const files = existsSync(path) ? sourcesIn(path, '.test.mjs') : [];
+  if (files.length === 0) return { passed: 0, failed: 0, skipped: 0 };
+  const args = ['--test', '--test-reporter=tap', ...files.map((name) => join(path, name))];
+  const { code, output } = await step(`tests/${folder}`, process.execPath, args, {
+    cwd: root,
+    env,
+    allowFailure: true,
+  });
+  const count = (what) => Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
+  const counts = {
+    passed: count('pass'),
+    failed: count('fail') + count('cancelled'),
+    skipped: count('skipped') + count('todo'),
+  };
+  if (code !== 0) say(failures(output));
+  // Comments of the tests themselves (what is missing, what was measured) are worth reading even when all is well.
+  const notes = output
+    .split('\n')
+    .filter((line) => /^# (?!tests |suites |pass |fail |cancelled |skipped |todo |duration_ms |Subtest:)/.test(line));
+  for (const line of notes.slice(0, 40)) say(`  ${line}`);
+  if (code !== 0 && counts.failed === 0) counts.failed = 1;
+  return counts;
+}
+
+/** From a TAP report: each test that failed, with what it says. */
+function failures(tap) {
+  const shown = [];
+  let until = -1;
+  const lines = tap.split('\n');
+  for (const [i, line] of lines.entries()) {
+    const failed = /^(\s*)not ok /.exec(line);
+    if (failed) until = i + 1 + lines.slice(i + 1).findIndex((later) => later.trim() === '...');
+    if (i <= until && shown.length < 400) shown.push(line);
+  }
+  return shown.join('\n');
+}
+
+function chosenStages(args) {
+  const at = args.indexOf('--only');
+  if (at < 0) return stages;
+  const names = (args[at + 1] ?? '').split(',');
+  const chosen = stages.filter(({ name }) => names.includes(name));
+  if (chosen.length !== names.length) {
+    throw new SetupError(`--only takes: ${stages.map(({ name }) => name).join(' ')}`);
+  }
+  return chosen;
+}
+
+await main(async () => {
+  const start = performance.now();
+  const args = process.argv.slice(2);
+  const chosen = chosenStages(args);
+  say('== set-up and builds');
+  const env = await setup({ test: true });
+  if (args.includes('--all')) env.SARDONYX_TEST_ALL = '1';
+  if (chosen.some(({ name }) => nativeStages.includes(name))) await cmake('native-debug', env);
+  if (chosen.some(({ name }) => !nativeStages.includes(name))) await build(env);
+
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  const summary = [];
+  for (const { title, run } of chosen) {
+    const stageStart = performance.now();
+    say(`== ${title}`);
+    const counts = await run(env);
+    for (const key of Object.keys(total)) total[key] += counts[key];
+    const { passed, failed, skipped } = counts;
+    summary.push(`${title.padEnd(24)} ${passed} passed, ${failed} failed, ${skipped} skipped (${seconds(stageStart)})`);
+    say(`  ${summary.at(-1)}`);
+  }
+  say(`== all (${seconds(start)})`);
+  for (const line of summary) say(`  ${line}`);
+  if (total.failed > 0 || total.passed === 0) process.exitCode = 1;
+  say(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+});
