@@ -1,24 +1,19 @@
-// Greedy CTC decoding: from the reader's scores to text.
-
-/** The classes of PP-OCR's reader: index 0 is the blank, then the dictionary's lines, last the space. */
-export function alphabet(dictionaryText) {
-  return ['', ...dictionaryText.replace(/\r?\n$/, '').split(/\r?\n/), ' '];
-}
+// Reads the text out of the PP-OCR reader's output (CTC, greedy).
 
 /**
- * @param {Float32Array} scores shape [steps, letters.length]
- * @param {string[]} letters as `alphabet` gives them
- * @returns {string} the best class of each step, repetitions and blanks dropped
+ * The text of a tensor [1, steps, classes] of probabilities. Class 0 is the blank, then come the lines of the
+ * dictionary, the last class is the space.
  */
-export function decode(scores, letters) {
-  const classes = letters.length;
+export function readText({ data, dims: [, steps, classes] }, dictionary) {
+  const letters = ['', ...dictionary.trimEnd().split(/\r?\n/), ' '];
+  if (letters.length !== classes) throw new Error(`${classes} classes, but ${letters.length} letters`);
   let text = '';
-  let previous = 0;
-  for (let offset = 0; offset < scores.length; offset += classes) {
-    let best = 0;
-    for (let i = 1; i < classes; i++) if (scores[offset + i] > scores[offset + best]) best = i;
-    if (best !== previous) text += letters[best];
-    previous = best;
+  let before = 0;
+  for (let t = 0; t < steps; t++) {
+    const row = data.subarray(t * classes, (t + 1) * classes);
+    const best = row.reduce((top, v, i) => (v > row[top] ? i : top), 0);
+    if (best !== before) text += letters[best];
+    before = best;
   }
   return text;
 }

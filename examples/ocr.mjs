@@ -1,18 +1,19 @@
 // Reads a drawn line of text with PP-OCRv4: node examples/ocr.mjs MODEL.onnx DICTIONARY.txt [TEXT]
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'sardonyx';
-import { alphabet, decode } from './ctc.mjs';
-import { readerInput } from './text_image.mjs';
+import { readText } from './ctc.mjs';
+import { recImage } from './text_image.mjs';
 
 const [modelPath, dictionaryPath, text = 'HELLO WASM 257'] = process.argv.slice(2);
-const letters = alphabet(await readFile(dictionaryPath, 'utf8'));
+const dictionary = await readFile(dictionaryPath, 'utf8');
+const WIDTH = 320;
 
 let start = performance.now();
 const session = await InferenceSession.create(modelPath);
 const created = performance.now() - start;
 
-const { values, dims } = readerInput(text);
-const feeds = { [session.inputNames[0]]: new Tensor('float32', values, dims) };
+const image = new Tensor('float32', recImage(WIDTH, text), [1, 3, 48, WIDTH]);
+const feeds = { [session.inputNames[0]]: image };
 start = performance.now();
 const outputs = await session.run(feeds);
 const first = performance.now() - start;
@@ -26,12 +27,8 @@ for (let i = 0; i < REPEATS; i++) {
 }
 const best = Math.min(...times);
 
-const scores = outputs[session.outputNames[0]];
-if (scores.dims.at(-1) !== letters.length) {
-  throw new Error(`the model has ${scores.dims.at(-1)} classes, the dictionary ${letters.length}`);
-}
 const ms = (value) => `${value.toFixed(1)} ms`;
-console.log(`text      ${decode(scores.data, letters)}`);
+console.log(`text      ${readText(outputs[session.outputNames[0]], dictionary)}`);
 console.log(`variant   ${session.info.variant}`);
 console.log(`session   ${ms(created)}`);
 console.log(`run       ${ms(first)} the first, ${ms(best)} the best of ${REPEATS} more`);

@@ -1,10 +1,6 @@
-// Draws text into small grey images and turns them into the tensors that PP-OCR's reader takes.
+// Draws text into the input images of the OCR models, the same every time: 5 x 7 bitmap glyphs, no files.
 
-const GLYPH_WIDTH = 5;
-const GLYPH_HEIGHT = 7;
-
-// One string per letter: seven rows of five pixels.
-const glyphs = {
+const kGlyphs = {
   H: '10001 10001 10001 11111 10001 10001 10001',
   E: '11111 10000 10000 11110 10000 10000 11111',
   L: '10000 10000 10000 10000 10000 10000 11111',
@@ -20,43 +16,44 @@ const glyphs = {
   ' ': '00000 00000 00000 00000 00000 00000 00000',
 };
 
-/** A white image of `width` x `height` grey pixels (rows of bytes). */
-export function blankImage(width, height) {
-  return { width, height, pixels: new Uint8Array(width * height).fill(255) };
-}
-
-/** Draws `text` in black; its upper left corner at (x, y), each pixel of a glyph `scale` x `scale` pixels large. */
-export function drawText(image, text, x, y, scale) {
-  let left = x;
-  for (const letter of text) {
-    const rows = glyphs[letter]?.split(' ');
-    if (!rows) throw new Error(`no glyph for '${letter}'`);
-    for (let row = 0; row < GLYPH_HEIGHT * scale; row++) {
-      for (let column = 0; column < GLYPH_WIDTH * scale; column++) {
-        if (rows[Math.floor(row / scale)][Math.floor(column / scale)] === '1') {
-          setBlack(image, left + column, y + row);
-        }
+/** Draws `text` in black into a grey image (width x height bytes), its corner at (x0, y0), each glyph dot `scale` wide. */
+export function drawText(image, width, height, text, x0, y0, scale) {
+  [...text].forEach((letter, index) => {
+    const rows = kGlyphs[letter].split(' ');
+    for (let y = 0; y < 7 * scale; y++) {
+      for (let x = 0; x < 5 * scale; x++) {
+        const yy = y0 + y;
+        const xx = x0 + index * 6 * scale + x;
+        const inside = xx >= 0 && xx < width && yy >= 0 && yy < height;
+        if (inside && rows[Math.floor(y / scale)][Math.floor(x / scale)] === '1') image[yy * width + xx] = 0;
       }
     }
-    left += (GLYPH_WIDTH + 1) * scale;
+  });
+}
+
+// A grey image as float32 [3, height, width]: (v / 255 - mean) / deviation per channel.
+function normalise(image, means, deviations) {
+  const out = new Float32Array(3 * image.length);
+  for (let c = 0; c < 3; c++) {
+    for (let i = 0; i < image.length; i++) out[c * image.length + i] = (image[i] / 255 - means[c]) / deviations[c];
   }
+  return out;
 }
 
-function setBlack(image, x, y) {
-  if (x >= 0 && x < image.width && y >= 0 && y < image.height) image.pixels[y * image.width + x] = 0;
-}
-
-/** The reader's input for one line of text: float32 values in -1..1, shape [1, 3, 48, width]. */
-export function readerInput(text, width = 320) {
+/** The text reader's input [1, 3, 48, width], values in -1..1. */
+export function recImage(width, text = 'HELLO WASM 257') {
   const height = 48;
-  const margin = 8;
-  const image = blankImage(width, height);
-  const fitting = Math.floor((width - 2 * margin) / ((GLYPH_WIDTH + 1) * text.length));
-  drawText(image, text, margin, 7, Math.max(1, Math.min(4, fitting)));
-  const plane = width * height;
-  const values = new Float32Array(3 * plane);
-  for (let channel = 0; channel < 3; channel++) {
-    for (let i = 0; i < plane; i++) values[channel * plane + i] = (image.pixels[i] / 255 - 0.5) / 0.5;
-  }
-  return { values, dims: [1, 3, height, width] };
+  const image = new Uint8Array(height * width).fill(255);
+  const scale = Math.max(1, Math.min(4, Math.floor((width - 16) / (6 * text.length))));
+  drawText(image, width, height, text, 8, 7, scale);
+  return normalise(image, [0.5, 0.5, 0.5], [0.5, 0.5, 0.5]);
+}
+
+/** The text detector's input [1, 3, height, width], normalised by ImageNet's means and deviations: three lines of text. */
+export function detImage(height, width) {
+  const image = new Uint8Array(height * width).fill(255);
+  drawText(image, width, height, 'HELLO WASM', 20, 40, 4);
+  drawText(image, width, height, '12 57', 40, 120, 6);
+  drawText(image, width, height, 'SEE ALSO', 24, 220, 3);
+  return normalise(image, [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]);
 }

@@ -9,7 +9,7 @@ const script = (name) => [process.execPath, [join(root, 'scripts', name)]];
 
 const checks = [
   ['clang-format', 'clang-format-19', ['--dry-run', '--Werror', ...cppFiles()]],
-  ['biome', bin('biome'), ['ci', '--max-diagnostics=50', '.']],
+  ['biome', bin('biome'), ['ci', '--colors=off', '--max-diagnostics=20', '.']],
   ['types', bin('tsc'), ['-p', 'tsconfig.json', '--noEmit']],
   ['layering', ...script('check-layering.mjs')],
   ['sizes', ...script('check-sizes.mjs'), { live: true }],

@@ -1,7 +1,7 @@
 // npm start: sets up, builds, and reads a drawn text with a real model.
 import { join } from 'node:path';
 import { build } from './build.mjs';
-import { ocrFiles } from './lib/ocr_files.mjs';
+import { fetchZoo } from './fetch-zoo.mjs';
 import { root } from './lib/paths.mjs';
 import { main, say, seconds, step } from './lib/step.mjs';
 import { setup } from './setup.mjs';
@@ -9,8 +9,14 @@ import { setup } from './setup.mjs';
 await main(async () => {
   const start = performance.now();
   await build(await setup());
-  const { model, dictionary } = await ocrFiles();
+  const names = ['ch_PP-OCRv4_rec_infer.onnx', 'ppocr_keys_v1.txt'];
+  const folder = fetchZoo({ names, log: (line) => say(`- ${line}`) });
   say(`- reading a drawn HELLO WASM 257 with PP-OCRv4 (everything was ready after ${seconds(start)})`);
-  await step('examples/ocr.mjs', process.execPath, [join(root, 'examples/ocr.mjs'), model, dictionary], { live: true });
+  await step(
+    'examples/ocr.mjs',
+    process.execPath,
+    [join(root, 'examples/ocr.mjs'), ...names.map((name) => join(folder, name))],
+    { live: true },
+  );
   say('The demo page, for models of your own:  npm run demo');
 });

@@ -1,11 +1,9 @@
 // Where things are: the clone, and the cache outside it that keeps toolchain, protobuf and test models.
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cacheFolder } from '../fetch-common.mjs';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-export const cache =
-  process.env.SARDONYX_CACHE || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'sardonyx');
+export const cache = cacheFolder();
 
 /** The wasm variants by name, each with its CMake preset `wasm-<name>`. */
 export const variants = ['simd', 'simd-threads', 'relaxed', 'relaxed-threads'];

@@ -1,5 +1,5 @@
 // The zoo's cases: which inputs each real model gets, made the same every time from a linear congruential generator.
-import { detImage, recImage } from './text_image.mjs';
+import { detImage, recImage } from '../../examples/text_image.mjs';
 
 const kSeed = 12345;
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fetchZoo, zooNames } from '../../scripts/fetch-zoo.mjs';
 import { kSileroChains, sileroChain, wakeWordChain } from './chains.mjs';
-import { readText } from './ctc.mjs';
+import { readText } from '../../examples/ctc.mjs';
 import { compareWithDigest } from './digest.mjs';
 import { feedsOf, kZoo } from './feeds.mjs';
 import { InferenceSession, Tensor } from './package.mjs';
