@@ -1,0 +1,213 @@
+// Depthwise convolution of one plane: 3x3 in place with masked edges, all others over a padded copy.
+#include "kernels/conv/depthwise.h"
+
+#include <algorithm>
+
+#include "kernels/conv/padding.h"
+#include "kernels/simd.h"
+
+namespace sardonyx::kernels {
+namespace {
+
+constexpr size_t kFrontSlack = 16;  // floats before the zero row or the padded copy that may be read
+
+// What a plane's rows end with.
+struct Finish {
+  V bias, lo, hi;
+  bool accumulate;
+  explicit Finish(const Epilogue& e)
+      : bias(splat(e.row_bias ? *e.row_bias : 0)), lo(splat(e.lo)), hi(splat(e.hi)), accumulate(e.accumulate) {}
+};
+
+// ---- 3x3, stride S = 1 or 2 in both axes, vectors along the row -----------------------------------------------------
+
+// Taps 0, 1, 2 of four outputs; r points at the column of the first tap.
+template <int S>
+inline void taps3(const float* r, V& a, V& b, V& c) {
+  if constexpr (S == 1) {
+    a = load(r);
+    b = load(r + 1);
+    c = load(r + 2);
+  } else {
+    V p = load(r), q = load(r + 4);
+    a = wasm_i32x4_shuffle(p, q, 0, 2, 4, 6);
+    b = wasm_i32x4_shuffle(p, q, 1, 3, 5, 7);
+    c = wasm_i32x4_shuffle(load(r + 2), load(r + 6), 0, 2, 4, 6);
+  }
+}
+
+// ROWS output rows share the input rows that they load. rows: the input rows, already moved left by the padding.
+// The masks clear the padded column in the first lane of the first vector and in the last lane of the last one.
+template <int S, int ROWS>
+inline void rows3x3(const float* const* rows, size_t width, V left, V right, const V* k, float* y, const Finish& f) {
+  constexpr int kIn = (ROWS - 1) * S + 3;
+  auto four = [&](size_t x, auto mask) __attribute__((always_inline)) {
+    V acc[ROWS];
+    for (int o = 0; o < ROWS; o++) acc[o] = f.bias;
+    for (int r = 0; r < kIn; r++) {
+      V a, b, c;
+      taps3<S>(rows[r] + S * x, a, b, c);
+      mask(a, c);
+      for (int o = 0; o < ROWS; o++) {
+        int ky = r - o * S;
+        if (ky >= 0 && ky < 3) {
+          acc[o] = fmadd(c, k[ky * 3 + 2], fmadd(b, k[ky * 3 + 1], fmadd(a, k[ky * 3], acc[o])));
+        }
+      }
+    }
+    for (int o = 0; o < ROWS; o++) store(y + o * width + x, clamp(acc[o], f.lo, f.hi));
+  };
+  auto mask_left = [&](V& a, V&) { a = wasm_v128_and(a, left); };
+  auto mask_right = [&](V&, V& c) { c = wasm_v128_and(c, right); };
+  auto mask_both = [&](V& a, V& c) {
+    mask_left(a, c);
+    mask_right(a, c);
+  };
+  if (width == 4) return four(0, mask_both);
+  four(0, mask_left);
+#pragma clang loop unroll(disable)
+  for (size_t x = 4; x + 4 < width; x += 4) four(x, [](V&, V&) {});
+  four(width - 4, mask_right);
+}
+
+// y has at least 4 columns and 2 rows; the last vector and the last pair of rows overlap those before them.
+template <int S>
+SARDONYX_NOINLINE void plane3x3(const ConvShape& s, const float* x, const float* w, float* y, const float* zero,
+                                const Finish& f) noexcept {
+  size_t height = s.in[1], width = s.in[2], out_h = s.out[1], out_w = s.out[2];
+  const V all = splat_i32(-1);
+  V left = s.pad[2] ? wasm_i32x4_const(0, -1, -1, -1) : all;
+  bool over = S * (out_w - 1) + 2 - static_cast<size_t>(s.pad[2]) >= width;
+  V right = over ? wasm_i32x4_const(-1, -1, -1, 0) : all;
+  V k[9];
+  for (int i = 0; i < 9; i++) k[i] = load_splat(w + i);
+  constexpr int kIn = S + 3;
+  for (size_t row = 0; row < out_h; row += 2) {
+    size_t oy = std::min(row, out_h - 2);
+    const float* rows[kIn];
+    for (int i = 0; i < kIn; i++) {
+      ptrdiff_t iy = static_cast<ptrdiff_t>(oy * S) + i - s.pad[1];
+      bool inside = iy >= 0 && iy < static_cast<ptrdiff_t>(height);
+      rows[i] = (inside ? x + static_cast<size_t>(iy) * width : zero) - s.pad[2];
+    }
+    rows3x3<S, 2>(rows, out_w, left, right, k, y + oy * out_w, f);
+  }
+}
+
+bool is_flat(const ConvShape& s) noexcept {
+  return s.in[0] == 1 && s.kernel[0] == 1 && s.out[0] == 1 && s.pad[0] == 0 && s.dilation[1] == 1 &&
+         s.dilation[2] == 1 && s.stride[1] == s.stride[2] && s.stride[1] <= 2;
+}
+
+// One padded column at most on either side.
+bool is_masked3x3(const ConvShape& s) noexcept {
+  if (!is_flat(s) || s.kernel[1] != 3 || s.kernel[2] != 3 || s.out[1] < 2 || s.out[2] < 4) return false;
+  if (s.pad[2] < 0 || s.pad[2] > 1) return false;
+  return s.stride[2] * (s.out[2] - 1) + 2 <= s.in[2] + static_cast<size_t>(s.pad[2]);
+}
+
+// ---- any window over a padded copy
+// ------------------------------------------------------------------------------------
+
+// K x K, stride S, two output rows at a time and a last single one.
+template <int K, int S, int ROWS>
+inline void rows_kxk(const float* p, size_t pitch, size_t width, const float* w, float* y, const Finish& f) {
+#pragma clang loop unroll(disable)
+  for (size_t x = 0; x < width; x += 4) {
+    V acc[ROWS];
+    for (int o = 0; o < ROWS; o++) acc[o] = f.bias;
+    for (int r = 0; r < (ROWS - 1) * S + K; r++) {
+      for (int kx = 0; kx < K; kx++) {
+        const float* q = p + r * pitch + S * x + kx;
+        V v = S == 1 ? load(q) : wasm_i32x4_shuffle(load(q), load(q + 4), 0, 2, 4, 6);
+        for (int o = 0; o < ROWS; o++) {
+          int ky = r - o * S;
+          if (ky >= 0 && ky < K) acc[o] = fmadd(v, load_splat(w + ky * K + kx), acc[o]);
+        }
+      }
+    }
+    for (int o = 0; o < ROWS; o++) {
+      float* out = y + o * width + x;
+      if (f.accumulate) acc[o] = add(acc[o], load(out));
+      store_lanes(out, clamp(acc[o], f.lo, f.hi), width - x);
+    }
+  }
+}
+
+template <int K, int S>
+SARDONYX_NOINLINE void plane_kxk(const ConvShape& s, const float* p, size_t pitch, const float* w, float* y,
+                                 const Finish& f) noexcept {
+  size_t row = 0, width = s.out[2];
+  for (; row + 2 <= s.out[1]; row += 2) rows_kxk<K, S, 2>(p + row * S * pitch, pitch, width, w, y + row * width, f);
+  if (row < s.out[1]) rows_kxk<K, S, 1>(p + row * S * pitch, pitch, width, w, y + row * width, f);
+}
+
+inline V load_strided(const float* p, size_t stride) {
+  if (stride == 1) return load(p);
+  return wasm_f32x4_make(p[0], p[stride], p[2 * stride], p[3 * stride]);
+}
+
+// One output row of any window; size: of the padded copy.
+SARDONYX_NOINLINE void row_any(const ConvShape& s, const size_t* size, const float* p, const float* w, float* y,
+                               const Finish& f) noexcept {
+  size_t width = s.out[2], stride = s.stride[2];
+  for (size_t x = 0; x < width; x += 4) {
+    size_t lanes = std::min<size_t>(4, width - x);
+    V acc = f.bias;
+    const float* k = w;
+    for (size_t kz = 0; kz < s.kernel[0]; kz++) {
+      for (size_t ky = 0; ky < s.kernel[1]; ky++) {
+        const float* q = p + (kz * s.dilation[0] * size[1] + ky * s.dilation[1]) * size[2] + x * stride;
+        for (size_t kx = 0; kx < s.kernel[2]; kx++, q += s.dilation[2], k++) {
+          V v;
+          if (lanes == 4 || stride == 1) {
+            v = load_strided(q, stride);
+          } else {
+            v = wasm_f32x4_make(q[0], lanes > 1 ? q[stride] : 0, lanes > 2 ? q[2 * stride] : 0, 0);
+          }
+          acc = fmadd(v, load_splat(k), acc);
+        }
+      }
+    }
+    if (f.accumulate) acc = add(acc, load(y + x));
+    store_lanes(y + x, clamp(acc, f.lo, f.hi), lanes);
+  }
+}
+
+SARDONYX_NOINLINE void plane_any(const ConvShape& s, const size_t* size, const float* p, const float* w, float* y,
+                                 const Finish& f) noexcept {
+  for (size_t z = 0; z < s.out[0]; z++) {
+    for (size_t row = 0; row < s.out[1]; row++) {
+      const float* q = p + (z * s.stride[0] * size[1] + row * s.stride[1]) * size[2];
+      row_any(s, size, q, w, y + (z * s.out[1] + row) * s.out[2], f);
+    }
+  }
+}
+
+}  // namespace
+
+size_t depthwise_scratch_size(const ConvShape& s) noexcept {
+  size_t copy = window_reach(s, 0) * window_reach(s, 1) * window_reach(s, 2);
+  return kFrontSlack + std::max(copy, s.in[2]) + 2 * kPadSlack;
+}
+
+void depthwise_plane_f32(const ConvShape& s, const float* x, const float* w, float* y, float* scratch,
+                         const Epilogue& epilogue) noexcept {
+  Finish f(epilogue);
+  if (is_masked3x3(s) && !epilogue.accumulate) {
+    std::fill_n(scratch, kFrontSlack + s.in[2] + kPadSlack, 0.0f);
+    auto* plane = s.stride[1] == 1 ? plane3x3<1> : plane3x3<2>;
+    return plane(s, x, w, y, scratch + kFrontSlack, f);
+  }
+  const size_t size[3] = {window_reach(s, 0), window_reach(s, 1), window_reach(s, 2)};
+  float* p = scratch + kFrontSlack;
+  pad_volume(s, size, x, p);
+  if (is_flat(s) && s.kernel[1] == s.kernel[2]) {
+    bool one = s.stride[1] == 1;
+    if (s.kernel[1] == 3) return (one ? plane_kxk<3, 1> : plane_kxk<3, 2>)(s, p, size[2], w, y, f);
+    if (s.kernel[1] == 5) return (one ? plane_kxk<5, 1> : plane_kxk<5, 2>)(s, p, size[2], w, y, f);
+  }
+  plane_any(s, size, p, w, y, f);
+}
+
+}  // namespace sardonyx::kernels
