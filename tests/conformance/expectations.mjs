@@ -1,0 +1,45 @@
+// The list of cases that are known to fail, with their reasons, and how results are held against it.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const kFile = new URL('expectations.json', import.meta.url);
+const kNote = 'note: '; // starts a reason that was written by hand, which an update keeps
+
+// The list depends on the suite's release: 1.20.0-6 -> 1.20
+const releaseOf = (version) => version.split('.').slice(0, 2).join('.');
+const readAll = () => JSON.parse(readFileSync(kFile, 'utf8'));
+
+/** Case -> reason, for a version of the suite such as 1.20.0-6. Throws where there is no list for its release. */
+export function readExpectations(version) {
+  const reasons = readAll()[releaseOf(version)];
+  if (!reasons) throw new Error(`expectations.json has no list for the suite ${version}: run.mjs --update writes one`);
+  return new Map(Object.entries(reasons).flatMap(([reason, ids]) => ids.map((id) => [id, reason])));
+}
+
+/**
+ * What differs between results and the list, a line each: a case fails that is not listed, a listed one passes, or a
+ * listed one has no result.
+ */
+export function surprises(results, expected) {
+  const seen = new Set(results.map((r) => r.id));
+  const lines = results.flatMap(({ id, problem }) => {
+    if (problem && !expected.has(id)) return [`${id} fails: ${problem}`];
+    return !problem && expected.has(id) ? [`${id} passes, but is listed ("${expected.get(id)}"): take it off`] : [];
+  });
+  const gone = [...expected.keys()].filter((id) => !seen.has(id)).map((id) => `${id} is listed, but not in the suite`);
+  return [...lines, ...gone];
+}
+
+/** Writes the list anew from the results of the whole suite; a reason written by hand stays with its case. */
+export function writeExpectations(version, results, reasonOf) {
+  const all = readAll();
+  const before = all[releaseOf(version)] ? readExpectations(version) : new Map();
+  const reasons = {};
+  for (const result of results.filter((r) => r.problem)) {
+    const old = before.get(result.id);
+    const reason = old?.startsWith(kNote) ? old : reasonOf(result);
+    reasons[reason] ??= [];
+    reasons[reason].push(result.id);
+  }
+  const sorted = Object.fromEntries(Object.entries(reasons).sort(([a], [b]) => (a < b ? -1 : 1)));
+  writeFileSync(kFile, `${JSON.stringify({ ...all, [releaseOf(version)]: sorted }, null, 2)}\n`);
+}
