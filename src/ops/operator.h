@@ -44,6 +44,8 @@ class InferContext {
   int output_count() const noexcept { return static_cast<int>(outputs_.size()); }
   bool has_input(int i) const noexcept { return i < input_count() && in(i).present; }
   bool has_output(int i) const noexcept { return i < output_count() && out(i).wanted; }
+  // Is input i there, and a tensor (not a sequence, optional or map)?
+  bool is_tensor(int i) const noexcept { return has_input(i) && in(i).is_tensor; }
 
   // Of input i, which must be there and be a tensor: throws Error (invalid_model) otherwise.
   DType dtype(int i) const { return tensor(i).dtype; }
