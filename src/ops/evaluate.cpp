@@ -46,7 +46,7 @@ std::vector<Value> evaluate(const Operator& op, std::span<const Value* const> in
   op.infer(infer);
   check(!infer.deferred(), ErrorCode::runtime_error, "the output's shape cannot be told");
   std::vector<Value> results(wanted.size());
-  if (op.view_of() >= 0) {
+  if (op.view_of() >= 0 && stated[0].state == InferOutput::State::known) {
     results[0] = inputs[static_cast<size_t>(op.view_of())]->tensor().reshaped(stated[0].shape);
     return results;
   }
