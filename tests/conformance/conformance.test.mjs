@@ -13,13 +13,17 @@ test(`ONNX suite ${version}`, async (t) => {
   const results = await runCases(folder, listCases(folder));
   assert.ok(results.length > 1000, 'the suite is all there');
   for (const group of kGroups) {
-    await t.test(group, (tt) => {
+    await t.test(group, () => {
       const inGroup = (id) => id.startsWith(`${group}/`);
       const mine = results.filter((r) => inGroup(r.id));
-      tt.diagnostic(`${mine.filter((r) => !r.problem).length} of ${mine.length} pass`);
+      t.diagnostic(`${group}: ${mine.filter((r) => !r.problem).length} of ${mine.length} pass`);
       const found = surprises(mine, new Map([...expected].filter(([id]) => inGroup(id))));
       assert.equal(found.join('\n'), '');
-      if (group === 'light') assert.deepEqual(mine.map((r) => r.problem), Array(9).fill(''));
+      if (group === 'light')
+        assert.deepEqual(
+          mine.map((r) => r.problem),
+          Array(9).fill(''),
+        );
     });
   }
 });

@@ -26,7 +26,8 @@ export function tensorOf(message) {
   const type = kTypes[message.data_type];
   if (!type) throw new Error(`unknown data_type ${message.data_type}`);
   const dims = message.dims.map(Number);
-  const data = has(message, 'raw_data') && message.raw_data.length ? fromRaw(type, message.raw_data) : fromField(type, message);
+  const data =
+    has(message, 'raw_data') && message.raw_data.length ? fromRaw(type, message.raw_data) : fromField(type, message);
   const wanted = arrayLength(type.name, product(dims));
   if (data.length !== wanted) throw new Error(`${type.name} [${dims}] has ${data.length} values, not ${wanted}`);
   return { type: type.name, dims, data };

@@ -7,7 +7,7 @@ import { decodeValue, optionalOf, sequenceOf, tensorOf } from './decode.mjs';
 import { decodeFloat, kTypes, valuesOf } from './dtypes.mjs';
 import { OptionalProto, SequenceProto, TensorProto } from './schema.mjs';
 
-const fixtures = JSON.parse(readFileSync(new URL('decode_fixtures.json', import.meta.url), 'utf8'));
+const fixtures = JSON.parse(readFileSync(new URL('data/decode_fixtures.json', import.meta.url), 'utf8'));
 const bytes = (text) => Buffer.from(text, 'base64');
 const kNumbers = { nan: Number.NaN, inf: Infinity, '-inf': -Infinity };
 const tolerance = { rtol: 1e-3, atol: 1e-7 };
@@ -29,8 +29,13 @@ test('every code of the 8 and 4 bit floats', () => {
   for (const [name, text] of Object.entries(fixtures.tables)) {
     const raw = new Uint8Array(bytes(text));
     const table = new Float32Array(raw.buffer);
-    const ours = name.replace('_', '').replace(/e8m0fnu/, 'e8m0').replace(/e2m1fn/, 'e2m1');
-    table.forEach((value, code) => assert.ok(Object.is(decodeFloat(ours, code), value), `${name} ${code}: ${value}`));
+    const ours = name
+      .replace('_', '')
+      .replace(/e8m0fnu/, 'e8m0')
+      .replace(/e2m1fn/, 'e2m1');
+    for (const [code, value] of table.entries()) {
+      assert.ok(Object.is(decodeFloat(ours, code), value), `${name} ${code}: ${value}`);
+    }
   }
 });
 
@@ -44,7 +49,16 @@ test('sequences, optionals and maps', () => {
   assert.deepEqual(read('optional_sequence', OptionalProto, optionalOf), [one, two]);
   assert.equal(read('empty_optional', OptionalProto, optionalOf), null);
   const maps = read('maps', SequenceProto, sequenceOf);
-  assert.deepEqual(maps, [new Map([[3n, one], [-4n, two]]), new Map([['a', one], ['b', two]])]);
+  assert.deepEqual(maps, [
+    new Map([
+      [3n, one],
+      [-4n, two],
+    ]),
+    new Map([
+      ['a', one],
+      ['b', two],
+    ]),
+  ]);
 });
 
 test('a tensor whose length is not its shape is refused', () => {

@@ -10,9 +10,9 @@ const readAll = () => JSON.parse(readFileSync(kFile, 'utf8'));
 
 /** Case -> reason, for a version of the suite such as 1.20.0-6. Throws where there is no list for its release. */
 export function readExpectations(version) {
-  const reasons = readAll()[releaseOf(version)];
-  if (!reasons) throw new Error(`expectations.json has no list for the suite ${version}: run.mjs --update writes one`);
-  return new Map(Object.entries(reasons).flatMap(([reason, ids]) => ids.map((id) => [id, reason])));
+  const list = readAll()[releaseOf(version)];
+  if (!list) throw new Error(`expectations.json has no list for the suite ${version}: run.mjs --update writes one`);
+  return new Map(Object.entries(list));
 }
 
 /**
@@ -32,14 +32,9 @@ export function surprises(results, expected) {
 /** Writes the list anew from the results of the whole suite; a reason written by hand stays with its case. */
 export function writeExpectations(version, results, reasonOf) {
   const all = readAll();
-  const before = all[releaseOf(version)] ? readExpectations(version) : new Map();
-  const reasons = {};
-  for (const result of results.filter((r) => r.problem)) {
-    const old = before.get(result.id);
-    const reason = old?.startsWith(kNote) ? old : reasonOf(result);
-    reasons[reason] ??= [];
-    reasons[reason].push(result.id);
-  }
-  const sorted = Object.fromEntries(Object.entries(reasons).sort(([a], [b]) => (a < b ? -1 : 1)));
-  writeFileSync(kFile, `${JSON.stringify({ ...all, [releaseOf(version)]: sorted }, null, 2)}\n`);
+  const before = all[releaseOf(version)] ?? {};
+  const failed = results.filter((r) => r.problem);
+  const list = failed.map((r) => [r.id, before[r.id]?.startsWith(kNote) ? before[r.id] : reasonOf(r)]);
+  all[releaseOf(version)] = Object.fromEntries(list);
+  writeFileSync(kFile, `${JSON.stringify(all, null, 2)}\n`);
 }

@@ -1,4 +1,4 @@
-# Writes decode_fixtures.json with the onnx and numpy packages: messages of every element type in both encodings, and
+# Writes data/decode_fixtures.json with the onnx and numpy packages: messages of every element type in both encodings, and
 # their values as onnx itself reads them. By hand: python3 tests/conformance/make_fixtures.py
 import base64
 import json
@@ -101,6 +101,6 @@ messages = {
         )
     ),
 }
-out = pathlib.Path(__file__).with_name("decode_fixtures.json")
+out = pathlib.Path(__file__).parent / "data" / "decode_fixtures.json"
 out.write_text(json.dumps({"tensors": tensors, "tables": tables, "messages": messages}, indent=0) + "\n")
 print(onnx.__version__, out.stat().st_size, "bytes")

@@ -16,7 +16,10 @@ if (options.update && options.filter) throw new Error('--update needs the result
 const { folder, version } = fetchSuite({ log: console.error });
 const wanted = new RegExp(options.filter ?? '');
 const begin = performance.now();
-const results = await runCases(folder, listCases(folder).filter((id) => wanted.test(id)));
+const results = await runCases(
+  folder,
+  listCases(folder).filter((id) => wanted.test(id)),
+);
 const seconds = (performance.now() - begin) / 1000;
 const failed = results.filter((r) => r.problem);
 
@@ -24,7 +27,8 @@ if (options.list) for (const { id, problem } of failed) console.log(`${id}: ${pr
 
 const counts = new Map();
 for (const result of failed) counts.set(reasonOf(result), (counts.get(reasonOf(result)) ?? 0) + 1);
-for (const [reason, count] of [...counts].sort((a, b) => b[1] - a[1])) console.log(`${String(count).padStart(5)}  ${reason}`);
+for (const [reason, count] of [...counts].sort((a, b) => b[1] - a[1]))
+  console.log(`${String(count).padStart(5)}  ${reason}`);
 
 console.log(`ONNX suite ${version}:`);
 for (const group of kGroups) {

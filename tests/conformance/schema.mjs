@@ -1,11 +1,11 @@
-// ONNX's messages for JavaScript tests, from the project's proto/onnx.proto; fields keep ONNX's own names.
+// ONNX's messages for JavaScript tests, from the project's schema; fields keep ONNX's own names.
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 
 const root = new protobuf.Root();
-const files = [process.env.SARDONYX_PROTO ?? new URL('../../proto/onnx.proto', import.meta.url)];
-for (const file of [...files, new URL('values.proto', import.meta.url)]) {
-  protobuf.parse(readFileSync(file, 'utf8'), root, { keepCase: true });
+for (const name of ['onnx.proto', 'onnx_data.proto']) {
+  const text = readFileSync(new URL(`../../proto/${name}`, import.meta.url), 'utf8');
+  protobuf.parse(text, root, { keepCase: true });
 }
 root.resolveAll();
 

@@ -86,5 +86,8 @@ export function compareWithDigest({ type, dims, data }, digest) {
   const expected = [digest.min, digest.max, digest.mean, ...decode(digest.values), ...decode(digest.means ?? '')];
   const far = distance({ data: actual }, { data: expected });
   const tolerance = toleranceOf(digest);
-  return { distance: far, problem: far <= tolerance ? '' : `is ${far.toExponential(2)} away, allowed ${tolerance.toExponential(2)}` };
+  return {
+    distance: far,
+    problem: far <= tolerance ? '' : `is ${far.toExponential(2)} away, allowed ${tolerance.toExponential(2)}`,
+  };
 }

@@ -20,13 +20,31 @@ test('wrong type, shape, values and NaN are problems', () => {
     change(t);
     return compareWithDigest(t, digest).problem;
   };
-  assert.match(problemOf((t) => (t.type = 'float16')), /is float16, not float32/);
-  assert.match(problemOf((t) => (t.dims = [1000, 3])), /has the shape \[1000,3\]/);
-  assert.match(problemOf((t) => (t.data = t.data.subarray(1))), /has 2999 values/);
-  assert.match(problemOf((t) => (t.data[1234] = Number.NaN)), /has NaN at 1234/);
-  assert.match(problemOf((t) => (t.data[0] += 3e-4)), /away, allowed 1\.00e-4/);
+  assert.match(
+    problemOf((t) => (t.type = 'float16')),
+    /is float16, not float32/,
+  );
+  assert.match(
+    problemOf((t) => (t.dims = [1000, 3])),
+    /has the shape \[1000,3\]/,
+  );
+  assert.match(
+    problemOf((t) => (t.data = t.data.subarray(1))),
+    /has 2999 values/,
+  );
+  assert.match(
+    problemOf((t) => (t.data[1234] = Number.NaN)),
+    /has NaN at 1234/,
+  );
+  assert.match(
+    problemOf((t) => (t.data[0] += 3e-4)),
+    /away, allowed 1\.00e-4/,
+  );
   // No sample, and inside the range: only the mean of its block shows it.
-  assert.match(problemOf((t) => (t.data[1] = -t.data[1])), /away, allowed/);
+  assert.match(
+    problemOf((t) => (t.data[1] = -t.data[1])),
+    /away, allowed/,
+  );
 });
 
 test("onnxruntime-web's own distance widens the tolerance to twice of it, never narrows it", () => {

@@ -45,7 +45,9 @@ function write(name, content) {
   const runtimes = { reference: `onnxruntime-node ${node.env.versions.node}`, web: web.env.versions.web };
   writeFileSync(join(reference, `${name}.json`), `${JSON.stringify({ ...runtimes, ...content })}\n`);
   for (const [where, outputs] of Object.entries(content.cases)) {
-    const far = Object.entries(outputs).map(([k, d]) => `${k} [${d.dims}] max ${d.maxAbs.toPrecision(3)} web ${d.webDistance}`);
+    const far = Object.entries(outputs).map(
+      ([k, d]) => `${k} [${d.dims}] max ${d.maxAbs.toPrecision(3)} web ${d.webDistance}`,
+    );
     console.log(`${name} ${where}: ${far.slice(0, 6).join('; ')}`);
   }
 }

@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const { SARDONYX_PACKAGE } = process.env;
-const url = SARDONYX_PACKAGE ? pathToFileURL(resolve(SARDONYX_PACKAGE)) : new URL('../../dist/index.js', import.meta.url);
+const url = SARDONYX_PACKAGE
+  ? pathToFileURL(resolve(SARDONYX_PACKAGE))
+  : new URL('../../dist/index.js', import.meta.url);
 
 export const { InferenceSession, Tensor, OnnxError } = await import(url.href);

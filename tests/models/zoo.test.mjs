@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { readText } from '../../examples/ctc.mjs';
 import { fetchZoo, zooNames } from '../../scripts/fetch-zoo.mjs';
 import { kSileroChains, sileroChain, wakeWordChain } from './chains.mjs';
-import { readText } from '../../examples/ctc.mjs';
 import { compareWithDigest } from './digest.mjs';
 import { feedsOf, kZoo } from './feeds.mjs';
 import { InferenceSession, Tensor } from './package.mjs';
@@ -14,7 +14,8 @@ import { InferenceSession, Tensor } from './package.mjs';
 const heavy = process.env.SARDONYX_TEST_ALL === '1';
 const zoo = fetchZoo({ names: zooNames({ heavy }), log: (line) => console.error(line) });
 const kReader = 'ch_PP-OCRv4_rec_infer.onnx';
-const referenceOf = (name) => JSON.parse(readFileSync(new URL(`reference/${name}.json`, import.meta.url), 'utf8')).cases;
+const referenceOf = (name) =>
+  JSON.parse(readFileSync(new URL(`reference/${name}.json`, import.meta.url), 'utf8')).cases;
 
 const sessions = new Map();
 async function sessionOf(file) {
@@ -47,7 +48,10 @@ function check(t, rows) {
 for (const [file, cases] of Object.entries(kZoo)) {
   test(file, { skip: cases[0].heavy && !heavy && 'heavy: SARDONYX_TEST_ALL=1 runs it' }, async (t) => {
     const reference = referenceOf(file.replace('.onnx', ''));
-    assert.deepEqual(Object.keys(reference), cases.map((c) => c.name));
+    assert.deepEqual(
+      Object.keys(reference),
+      cases.map((c) => c.name),
+    );
     for (const zooCase of cases) {
       await t.test(zooCase.name, async (tt) => {
         check(tt, [[zooCase.name, await run(file, feedsOf(zooCase, Tensor)), reference[zooCase.name]]]);
@@ -68,7 +72,10 @@ for (const chain of kSileroChains) {
     const reference = Object.values(referenceOf(`chain_silero_${chain.name}`));
     const calls = await sileroChain(chain, run, Tensor);
     assert.equal(calls.length, reference.length);
-    check(t, calls.map((outputs, i) => [`call ${i}`, outputs, reference[i]]));
+    check(
+      t,
+      calls.map((outputs, i) => [`call ${i}`, outputs, reference[i]]),
+    );
   });
 }
 
