@@ -1,0 +1,270 @@
+// The executor: sets the inputs, walks the steps, hands out the results.
+#include "runtime/executor.h"
+
+#include <algorithm>
+
+#include "ops/evaluate.h"
+#include "runtime/place.h"
+
+namespace sardonyx {
+namespace {
+constexpr size_t kMostPlans = 8;
+
+InputKey key_of(const Value& value) {
+  if (!value.is_tensor()) return {};
+  return {value.tensor().dtype(), value.tensor().shape()};
+}
+}  // namespace
+
+struct Executor::Prepared {
+  Plan plan;
+  std::vector<Value> frame;  // by value; what is `known` and what lies in the arena stays between runs
+  std::vector<std::vector<const Value*>> inputs;  // by step
+  std::vector<std::vector<Value*>> outputs;       // by step
+  std::vector<ValueId> transient;                 // what is cleared after a run
+  std::shared_ptr<Buffer> arena;                  // the one that the frame's tensors point into
+
+  Prepared(const Graph& graph, Plan made) : plan(std::move(made)), frame(plan.known) {
+    for (ValueId id : graph.inputs) transient.push_back(id);
+    for (const Capture& c : graph.captures) transient.push_back(c.inner);
+    for (const Step& step : plan.steps) {
+      const Node& node = graph.nodes[static_cast<size_t>(step.node)];
+      auto& in = inputs.emplace_back();
+      for (ValueId id : node.inputs) in.push_back(id == kNoValue ? nullptr : &frame[static_cast<size_t>(id)]);
+      auto& out = outputs.emplace_back();
+      for (size_t o = 0; o < node.outputs.size(); o++) {
+        const ValueId id = node.outputs[o];
+        out.push_back(id == kNoValue ? nullptr : &frame[static_cast<size_t>(id)]);
+        if (id != kNoValue && (step.dynamic || step.outputs[o].kind != Placement::Kind::arena)) transient.push_back(id);
+      }
+    }
+  }
+};
+
+// Lends an operator the session's pool, scratch memory and the subgraphs' executors.
+class Executor::Services final : public RunServices {
+ public:
+  Services(Executor& executor, Prepared& prepared, RunState& run)
+      : executor_(executor), prepared_(prepared), run_(run) {}
+
+  ThreadPool& pool() override { return *run_.shared.pool; }
+
+  std::byte* scratch(uint64_t bytes) override {
+    auto& scratch = run_.shared.scratch;
+    if (!scratch || scratch->size() < bytes) {
+      scratch.reset();
+      scratch = Buffer::bytes(bytes);
+    }
+    return scratch->data();
+  }
+
+  std::vector<Value> run_graph(const Graph& graph, std::span<const Value> inputs) override {
+    std::vector<const Value*> captures;
+    for (const Capture& c : graph.captures) captures.push_back(&prepared_.frame[static_cast<size_t>(c.outer)]);
+    std::vector<int> wanted;
+    for (size_t i = 0; i < graph.outputs.size(); i++) wanted.push_back(static_cast<int>(i));
+    run_.depth++;
+    auto results = executor_.children_.at(&graph)->run(inputs, captures, wanted, run_);
+    run_.depth--;
+    return results;
+  }
+
+  void check_abort() override {
+    if (run_.should_abort && run_.should_abort()) fail(ErrorCode::aborted, "the run was aborted");
+  }
+
+ private:
+  Executor& executor_;
+  Prepared& prepared_;
+  RunState& run_;
+};
+
+// Clears what a run left in the frame, also when it throws.
+class Executor::Cleaner {
+ public:
+  explicit Cleaner(Prepared& p) : p_(p) {}
+  ~Cleaner() {
+    for (ValueId id : p_.transient) p_.frame[static_cast<size_t>(id)] = Value();
+  }
+  Cleaner(const Cleaner&) = delete;
+  Cleaner& operator=(const Cleaner&) = delete;
+
+ private:
+  Prepared& p_;
+};
+
+Executor::Executor(const Graph& graph) : graph_(graph) {
+  for (const Node& node : graph.nodes) {
+    for (const auto& inner : subgraphs(node)) children_.emplace(inner.get(), std::make_unique<Executor>(*inner));
+  }
+}
+
+Executor::~Executor() = default;
+
+uint64_t Executor::arena_bytes() const {
+  uint64_t bytes = arena_ ? arena_->size() : 0;
+  for (const auto& [graph, child] : children_) bytes += child->arena_bytes();
+  return bytes;
+}
+
+Executor::Prepared& Executor::plan_for(std::span<const Value> inputs, std::span<const Value* const> captures) {
+  check(inputs.size() == graph_.inputs.size(), ErrorCode::invalid_model, "the graph \"", graph_.name, "\" takes ",
+        graph_.inputs.size(), " inputs, not ", inputs.size());
+  std::vector<InputKey> key;
+  for (size_t i = 0; i < inputs.size(); i++) {
+    const Tensor& preset = graph_.value(graph_.inputs[i]).constant;
+    key.push_back(inputs[i].is_none() && preset.defined() ? InputKey{preset.dtype(), preset.shape()}
+                                                          : key_of(inputs[i]));
+  }
+  for (const Value* v : captures) key.push_back(key_of(*v));
+  const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const auto& p) { return p->plan.key == key; });
+  if (found == plans_.end()) {
+    plans_.push_front(std::make_unique<Prepared>(graph_, make_plan(graph_, std::move(key))));
+    if (plans_.size() > kMostPlans) plans_.pop_back();
+  } else if (found != plans_.begin()) {
+    auto p = std::move(*found);
+    plans_.erase(found);
+    plans_.push_front(std::move(p));
+  }
+  return *plans_.front();
+}
+
+// The arena is one for all plans, as large as the largest needs.
+void Executor::bind_arena(Prepared& p) {
+  if (p.plan.arena_size == 0) return;
+  if (!arena_ || arena_->size() < p.plan.arena_size) {
+    for (auto& other : plans_) {  // no frame may keep the old arena alive
+      if (!other->arena) continue;
+      other->arena.reset();
+      for (size_t s = 0; s < other->plan.steps.size(); s++) {
+        const Step& step = other->plan.steps[s];
+        for (size_t o = 0; o < step.outputs.size(); o++) {
+          if (step.outputs[o].kind == Placement::Kind::arena) *other->outputs[s][o] = Value();
+        }
+      }
+    }
+    arena_.reset();
+    arena_ = Buffer::bytes(p.plan.arena_size);
+    arena_->is_arena = true;
+  }
+  if (p.arena == arena_) return;
+  for (size_t s = 0; s < p.plan.steps.size(); s++) {
+    const Step& step = p.plan.steps[s];
+    for (size_t o = 0; o < step.outputs.size(); o++) {
+      const Placement& place = step.outputs[o];
+      if (place.kind != Placement::Kind::arena) continue;
+      *p.outputs[s][o] = Tensor::view(place.dtype, place.shape, arena_, static_cast<size_t>(place.offset));
+    }
+  }
+  p.arena = arena_;
+}
+
+void Executor::set_inputs(Prepared& p, std::span<const Value> inputs, std::span<const Value* const> captures) {
+  for (size_t i = 0; i < inputs.size(); i++) {
+    const ValueId id = graph_.inputs[i];
+    const Tensor& preset = graph_.value(id).constant;
+    p.frame[static_cast<size_t>(id)] = inputs[i].is_none() && preset.defined() ? Value(preset) : inputs[i];
+  }
+  for (size_t i = 0; i < captures.size(); i++) {
+    p.frame[static_cast<size_t>(graph_.captures[i].inner)] = *captures[i];
+  }
+}
+
+std::vector<Value> Executor::run(std::span<const Value> inputs, std::span<const Value* const> captures,
+                                 std::span<const int> wanted, RunState& run) {
+  Prepared& p = plan_for(inputs, captures);
+  bind_arena(p);
+  const Cleaner cleaner(p);
+  set_inputs(p, inputs, captures);
+  Services services(*this, p, run);
+  for (const Step& step : p.plan.steps) {
+    services.check_abort();
+    run_step(p, step, services, run);
+    for (ValueId id : step.release) p.frame[static_cast<size_t>(id)] = Value();
+  }
+  std::vector<Value> results;
+  for (int i : wanted) results.push_back(p.frame[static_cast<size_t>(graph_.outputs[static_cast<size_t>(i)])].owned());
+  return results;
+}
+
+void Executor::run_step(Prepared& p, const Step& step, Services& services, RunState& run) {
+  const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
+  const auto& inputs = p.inputs[static_cast<size_t>(&step - p.plan.steps.data())];
+  using Clock = std::chrono::steady_clock;
+  const auto begin = run.profile ? Clock::now() : Clock::time_point{};
+  const std::string shapes = run.profile ? describe_values(inputs) : std::string();
+  with_place(
+      graph_, node, [&] { return describe_values(inputs); },
+      [&] { step.dynamic ? run_dynamic(p, step, services) : run_fixed(p, step, services); });
+  if (!run.profile) return;
+  const std::chrono::duration<double, std::milli> start = begin - run.start, duration = Clock::now() - begin;
+  run.profile->push_back({node.label(graph_), node.op_type, start.count(), duration.count(), shapes, run.depth});
+}
+
+void Executor::run_fixed(Prepared& p, const Step& step, Services& services) {
+  const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
+  const size_t s = static_cast<size_t>(&step - p.plan.steps.data());
+  for (size_t o = 0; o < step.outputs.size(); o++) {
+    const Placement& place = step.outputs[o];
+    if (place.kind == Placement::Kind::heap) *p.outputs[s][o] = Tensor::allocate(place.dtype, place.shape);
+    if (place.kind == Placement::Kind::alias) {
+      *p.outputs[s][o] = p.frame[static_cast<size_t>(place.alias)].tensor().reshaped(place.shape);
+    }
+  }
+  if (step.view) return;
+  RunContext context(services, p.inputs[s], p.outputs[s]);
+  node.op->run(context);
+}
+
+void Executor::run_dynamic(Prepared& p, const Step& step, Services& services) {
+  const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
+  const size_t s = static_cast<size_t>(&step - p.plan.steps.data());
+  std::vector<InferInput> inputs;
+  for (const Value* v : p.inputs[s]) inputs.push_back(infer_input(v));
+  std::vector<InferOutput> stated(node.outputs.size());
+  for (size_t o = 0; o < stated.size(); o++) stated[o].wanted = p.outputs[s][o] != nullptr;
+  InferContext infer(inputs, stated);
+  node.op->infer(infer);
+  check(!infer.deferred(), ErrorCode::runtime_error, "the output's shape cannot be told");
+  const int view = node.op->view_of();
+  if (view >= 0) {  // an arena's bytes may be reused before a view of them is read
+    if (!p.outputs[s][0]) return;
+    const Value& from = *p.inputs[s][static_cast<size_t>(view)];
+    *p.outputs[s][0] = from.is_tensor() ? Value(from.tensor().owned().reshaped(stated[0].shape)) : from;
+    return;
+  }
+  for (size_t o = 0; o < stated.size(); o++) {
+    if (stated[o].wanted) place_dynamic(p, step, o, stated[o]);
+  }
+  RunContext context(services, p.inputs[s], p.outputs[s]);
+  node.op->run(context);
+}
+
+// Memory for an output of a dynamic step: that of an input which dies here, where the operator may write over it.
+void Executor::place_dynamic(Prepared& p, const Step& step, size_t output, const InferOutput& stated) {
+  check(stated.state != InferOutput::State::unset, ErrorCode::unsupported_operator, "output ", output,
+        " is not supported");
+  if (stated.state == InferOutput::State::deferred) return;
+  const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
+  const size_t s = static_cast<size_t>(&step - p.plan.steps.data());
+  const uint32_t mask = output == 0 && stated.dtype != DType::string ? node.op->in_place() : 0;
+  for (size_t i = 0; i < node.inputs.size() && i < 32; i++) {
+    if (!(mask >> i & 1) || !p.inputs[s][i] || !p.inputs[s][i]->is_tensor()) continue;
+    const Tensor& in = p.inputs[s][i]->tensor();
+    const bool dies = std::find(step.release.begin(), step.release.end(), node.inputs[i]) != step.release.end();
+    if (!dies || in.dtype() != stated.dtype || in.count() != stated.shape.count() || in.buffer().use_count() != 1)
+      continue;
+    *p.outputs[s][output] = in.reshaped(stated.shape);
+    return;
+  }
+  *p.outputs[s][output] = Tensor::allocate(stated.dtype, stated.shape);
+}
+
+std::string describe_values(std::span<const Value* const> inputs) {
+  std::string text;
+  for (size_t i = 0; i < inputs.size(); i++)
+    text += (i ? ", " : "") + (inputs[i] ? inputs[i]->describe() : std::string("none"));
+  return text;
+}
+
+}  // namespace sardonyx

@@ -1,0 +1,63 @@
+// Runs a graph: plans per input shapes, the arena, the steps.
+#pragma once
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/plan.h"
+#include "runtime/profile.h"
+
+namespace sardonyx {
+
+// What all graphs of a session share.
+struct Shared {
+  std::unique_ptr<ThreadPool> pool;
+  std::shared_ptr<Buffer> scratch;
+};
+
+// What all graphs of one run share.
+struct RunState {
+  Shared& shared;
+  std::function<bool()> should_abort;  // may be empty
+  Profile* profile = nullptr;
+  std::chrono::steady_clock::time_point start{};
+  int depth = 0;
+};
+
+// One per graph of a model, subgraphs included. Not reentrant: one run at a time.
+class Executor {
+ public:
+  explicit Executor(const Graph& graph);
+  ~Executor();
+
+  // inputs: one per graph.inputs, none Values where left out (the default is taken); captures: one per graph.captures.
+  // Returns the outputs at `wanted`, owned. An error leaves the executor as it was before.
+  std::vector<Value> run(std::span<const Value> inputs, std::span<const Value* const> captures,
+                         std::span<const int> wanted, RunState& run);
+
+  // Bytes of this graph's arena and its subgraphs'.
+  uint64_t arena_bytes() const;
+
+ private:
+  struct Prepared;  // a plan, with the values of a run
+  class Services;
+  class Cleaner;
+
+  Prepared& plan_for(std::span<const Value> inputs, std::span<const Value* const> captures);
+  void bind_arena(Prepared& p);
+  void set_inputs(Prepared& p, std::span<const Value> inputs, std::span<const Value* const> captures);
+  void run_step(Prepared& p, const Step& step, Services& services, RunState& run);
+  void run_fixed(Prepared& p, const Step& step, Services& services);
+  void run_dynamic(Prepared& p, const Step& step, Services& services);
+  void place_dynamic(Prepared& p, const Step& step, size_t output, const InferOutput& stated);
+
+  const Graph& graph_;
+  std::deque<std::unique_ptr<Prepared>> plans_;  // most recently used first
+  std::shared_ptr<Buffer> arena_;
+  std::unordered_map<const Graph*, std::unique_ptr<Executor>> children_;
+};
+
+}  // namespace sardonyx

@@ -1,0 +1,170 @@
+// The session: creation in order, checks of feeds, runs.
+#include "runtime/session.h"
+
+#include <algorithm>
+
+#include "ops/registry.h"
+#include "optimize/optimize.h"
+#include "runtime/executor.h"
+#include "runtime/place.h"
+
+namespace sardonyx {
+namespace {
+
+void fix_dimensions(Graph& graph, const std::vector<std::pair<std::string, int64_t>>& dimensions) {
+  for (const auto& [name, value] : dimensions) {
+    check(value >= 0, ErrorCode::invalid_argument, "the free dimension \"", name, "\" is set to ", value);
+    for (ValueInfo& info : graph.values) {
+      for (Dim& dim : info.type.shape) {
+        if (dim.value < 0 && dim.name == name) dim.value = value;
+      }
+    }
+  }
+}
+
+// Lets every node of the graph and its subgraphs pack its constants, and lets go of constants that are packed
+// everywhere.
+void prepare(Graph& graph) {
+  std::vector<int> readers(graph.values.size(), 0);
+  const auto read = [&](ValueId id, int change) {
+    if (id != kNoValue) readers[static_cast<size_t>(id)] += change;
+  };
+  for (const Node& node : graph.nodes) {
+    for (ValueId id : node.inputs) read(id, 1);
+    for (ValueId id : captured_values(node)) read(id, 1);
+  }
+  for (ValueId id : graph.outputs) read(id, 1);
+  for (Node& node : graph.nodes) {
+    for (const auto& inner : subgraphs(node)) prepare(*inner);
+    std::vector<const Tensor*> constants;
+    for (ValueId id : node.inputs) {
+      const bool known = graph.is_constant(id) && graph.value(id).constant.has_data();
+      constants.push_back(known ? &graph.value(id).constant : nullptr);
+    }
+    PrepareContext context(constants);
+    const auto describe = [&] {
+      std::string text;
+      for (const Tensor* t : constants) text += (text.empty() ? "" : ", ") + (t ? t->describe() : std::string("?"));
+      return text;
+    };
+    with_place(graph, node, describe, [&] { node.op->prepare(context); });
+    for (size_t i = 0; i < node.inputs.size() && i < 32; i++) {
+      if (!(context.released >> i & 1)) continue;
+      Tensor& constant = graph.value(node.inputs[i]).constant;
+      read(node.inputs[i], -1);
+      if (readers[static_cast<size_t>(node.inputs[i])] == 0) {
+        constant = Tensor::without_data(constant.dtype(), constant.shape());
+      }
+    }
+  }
+}
+
+void add_memory(const Graph& graph, MemoryUse& use, std::vector<const Buffer*>& seen) {
+  for (const ValueInfo& info : graph.values) {
+    const Buffer* buffer = info.constant.buffer().get();
+    if (!buffer || std::find(seen.begin(), seen.end(), buffer) != seen.end()) continue;
+    seen.push_back(buffer);
+    use.weights += info.constant.byte_size();
+  }
+  for (const Node& node : graph.nodes) {
+    use.packed += node.op->packed_bytes();
+    for (const auto& inner : subgraphs(node)) add_memory(*inner, use, seen);
+  }
+}
+
+void check_tensor(const std::string& name, const Type& type, const Value& value) {
+  check(value.is_tensor(), ErrorCode::invalid_input, "input \"", name, "\" must be ", type.to_string(), ", not ",
+        value.describe());
+  const Tensor& t = value.tensor();
+  check(type.dtype == DType::undefined || t.dtype() == type.dtype, ErrorCode::invalid_input, "input \"", name,
+        "\" must be ", type.dtype, ", not ", t.dtype());
+  if (!type.has_shape) return;
+  check(static_cast<size_t>(t.rank()) == type.shape.size(), ErrorCode::invalid_input, "input \"", name,
+        "\" must have rank ", type.shape.size(), ", not ", t.rank(), ": declared is ", type.to_string(), ", given ",
+        t.describe());
+  for (int i = 0; i < t.rank(); i++) {
+    const int64_t wanted = type.shape[static_cast<size_t>(i)].value;
+    check(wanted < 0 || wanted == t.dim(i), ErrorCode::invalid_input, "dimension ", i, " of input \"", name,
+          "\" must be ", wanted, ", not ", t.dim(i), ": declared is ", type.to_string(), ", given ", t.describe());
+  }
+}
+
+void check_feed(const Session::Port& port, const Value& value) {
+  if (value.is_none()) {
+    check(port.optional, ErrorCode::invalid_input, "input \"", port.name, "\" (", port.type.to_string(),
+          ") is missing");
+    return;
+  }
+  switch (port.type.kind) {
+    case Type::Kind::unknown:
+      return;
+    case Type::Kind::tensor:
+      return check_tensor(port.name, port.type, value);
+    case Type::Kind::sequence:
+      check(value.is_sequence(), ErrorCode::invalid_input, "input \"", port.name, "\" must be ", port.type.to_string(),
+            ", not ", value.describe());
+      return;
+    case Type::Kind::map:
+      check(value.is_map(), ErrorCode::invalid_input, "input \"", port.name, "\" must be ", port.type.to_string(),
+            ", not ", value.describe());
+      return;
+    case Type::Kind::optional:
+      if (port.type.element) check_feed({port.name, *port.type.element}, value);
+      return;
+  }
+}
+
+}  // namespace
+
+struct Session::Impl {
+  Model model;
+  std::vector<Port> inputs, outputs;
+  Shared shared;
+  std::unique_ptr<Executor> executor;
+};
+
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::~Session() = default;
+const std::vector<Session::Port>& Session::inputs() const { return impl_->inputs; }
+const std::vector<Session::Port>& Session::outputs() const { return impl_->outputs; }
+const Model& Session::model() const { return impl_->model; }
+
+std::unique_ptr<Session> Session::create(Model model, const SessionOptions& options) {
+  auto impl = std::make_unique<Impl>();
+  impl->model = std::move(model);
+  Graph& graph = impl->model.graph;
+  fix_dimensions(graph, options.free_dimensions);
+  bind_operators(graph);
+  for (ValueId id : graph.inputs) {
+    const ValueInfo& info = graph.value(id);
+    impl->inputs.push_back({info.name, info.type, info.constant.defined() || info.type.kind == Type::Kind::optional});
+  }
+  for (ValueId id : graph.outputs) impl->outputs.push_back({graph.value(id).name, graph.value(id).type});
+  optimize(graph, options.optimization_level);
+  prepare(graph);
+  impl->shared.pool = ThreadPool::create(options.threads);
+  impl->executor = std::make_unique<Executor>(graph);
+  return std::unique_ptr<Session>(new Session(std::move(impl)));
+}
+
+std::vector<Value> Session::run(std::span<const Value> feeds, std::span<const int> wanted, const RunOptions& options) {
+  check(feeds.size() == impl_->inputs.size(), ErrorCode::invalid_input, "the model takes ", impl_->inputs.size(),
+        " inputs, not ", feeds.size());
+  for (size_t i = 0; i < feeds.size(); i++) check_feed(impl_->inputs[i], feeds[i]);
+  for (int i : wanted) {
+    check(i >= 0 && static_cast<size_t>(i) < impl_->outputs.size(), ErrorCode::invalid_input, "there is no output ", i);
+  }
+  RunState state{impl_->shared, options.should_abort, options.profile, std::chrono::steady_clock::now()};
+  return impl_->executor->run(feeds, {}, wanted, state);
+}
+
+MemoryUse Session::memory() const {
+  MemoryUse use;
+  std::vector<const Buffer*> seen;
+  add_memory(impl_->model.graph, use, seen);
+  use.arena = impl_->executor->arena_bytes();
+  use.scratch = impl_->shared.scratch ? impl_->shared.scratch->size() : 0;
+  return use;
+}
+
+}  // namespace sardonyx
