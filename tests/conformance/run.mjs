@@ -26,7 +26,10 @@ const failed = results.filter((r) => r.problem);
 if (options.list) for (const { id, problem } of failed) console.log(`${id}: ${problem}`);
 
 const counts = new Map();
-for (const result of failed) counts.set(reasonOf(result), (counts.get(reasonOf(result)) ?? 0) + 1);
+for (const result of failed) {
+  const reason = reasonOf(result).replace(/-\d+(?=,|$)/g, ''); // whatever the opset
+  counts.set(reason, (counts.get(reason) ?? 0) + 1);
+}
 for (const [reason, count] of [...counts].sort((a, b) => b[1] - a[1]))
   console.log(`${String(count).padStart(5)}  ${reason}`);
 

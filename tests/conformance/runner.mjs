@@ -39,10 +39,12 @@ export async function runCases(folder, ids) {
   return results;
 }
 
-/** Why a case fails, in the words that failures are grouped by. */
+/** Why a case fails, in the words that failures are grouped by; operators missing carry the opset they are asked at. */
 export function reasonOf({ problem, code, ops }) {
-  const missing = problem.match(/unknown operator/i) && [...new Set(ops)].join(', ');
-  if (missing) return `operator missing: ${missing}`;
-  if (code === 'output') return `output differs: ${[...new Set(ops)].join(', ')}`;
+  if (code === 'unsupported_operator') {
+    const missing = [...problem.matchAll(/(\S+) \(node "/g)].map((m) => m[1]);
+    return `operator missing: ${[...new Set(missing)].sort().join(', ')}`;
+  }
+  if (code === 'output') return `output differs: ${ops.join(', ')}`;
   return `${code}: ${problem.slice(0, 80)}`;
 }
