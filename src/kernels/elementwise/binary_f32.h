@@ -20,7 +20,7 @@ void max_f32(const float* a, size_t stride_a, const float* b, size_t stride_b, f
              size_t n) noexcept;  // NaN propagates
 void prelu_f32(const float* a, size_t stride_a, const float* b, size_t stride_b, float* y,
                size_t n) noexcept;  // a < 0 ? a b : a
-// a^b by libm's powf; exponents 2, 3, 0.5, -0.5, -1 and 1 that are one repeated value are computed directly.
+// a^b by libm's powf; exponents 2, 3, 0.5, -1 and 1 that are one repeated value are computed directly.
 void pow_f32(const float* a, size_t stride_a, const float* b, size_t stride_b, float* y, size_t n) noexcept;
 
 // y[outer][inner] = op(a[outer][inner], b[inner]) and with b per row: y = op(a[o][i], b[o]); for short inner sizes too.
