@@ -1,6 +1,7 @@
 // From the bytes of an .onnx file to a Model.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -24,10 +25,12 @@ class ByteBlocks {
     std::unique_ptr<std::byte[]> bytes;
     size_t size = 0;
   };
+  const std::vector<Block>& blocks() const noexcept { return blocks_; }
   std::vector<Block> take() && { return std::move(blocks_); }
 
  private:
   std::vector<Block> blocks_;
+  size_t open_ = 0;  // bytes of the last block while it waits for commit()
   uint64_t total_ = 0;
 };
 

@@ -1,0 +1,11 @@
+// Reads a ModelProto from its bytes piece by piece, so that the weights are in memory once.
+#pragma once
+#include "onnx/loader.h"
+#include "onnx/source.h"
+
+namespace sardonyx::onnx {
+
+// Nodes and initializers are turned into their parsed form one at a time. Throws Error (invalid_model).
+ModelSource read_model(ByteBlocks&& bytes, const LoadOptions& options, Expansion& expansion);
+
+}  // namespace sardonyx::onnx
