@@ -1,8 +1,117 @@
 // Conv: convolution over any number of spatial dimensions.
 #include "ops/families.h"
+#include "ops/util/as_float.h"
+#include "ops/util/conv_f32.h"
+#include "ops/util/fused_steps.h"
 
 namespace sardonyx {
+namespace {
 
-std::span<const OpEntry> conv_ops() { return {}; }
+class Conv final : public Operator, public FusedSteps {
+ public:
+  explicit Conv(const Attributes& a) : window_(a), groups_(a.integer("group", 1)) {
+    check(groups_ >= 1, ErrorCode::invalid_model, "group is ", groups_);
+  }
+
+  Fusible* fusible() override { return this; }
+
+  void infer(InferContext& c) const override {
+    c.require_inputs(2, 3);
+    c.require_dtype(0, kFloat);
+    c.require_same_dtype(0, 1);
+    c.require_rank(0, 3);
+    const Shape &x = c.shape(0), &w = c.shape(1);
+    c.require_rank(1, x.rank(), x.rank());
+    check(x[1] == w[1] * groups_, ErrorCode::invalid_input, "X has ", x[1], " channels, W takes ", w[1], " in each of ",
+          groups_, " groups");
+    check(w[0] % groups_ == 0, ErrorCode::invalid_model, "W gives ", w[0], " channels, no multiple of ", groups_,
+          " groups");
+    if (c.has_input(2)) {
+      c.require_same_dtype(0, 2);
+      check(c.rank(2) == 1 && c.shape(2)[0] == w[0], ErrorCode::invalid_input, "B of shape ", c.shape(2), " is not ",
+            w[0], " numbers");
+    }
+    check(!scaled() || static_cast<int64_t>(scale().size()) == w[0], ErrorCode::invalid_model, scale().size(),
+          " fused scales for ", w[0], " channels");
+    c.set_output(0, c.dtype(0), window_output_shape(x[0], w[0], window_.geometry(x, w.dims().subspan(2))));
+  }
+
+  void prepare(PrepareContext& c) override {
+    const Tensor* w = c.constant(1);
+    if (!w || !w->has_data() || w->rank() < 3 || w->count() == 0 || w->dim(0) % groups_ != 0) return;
+    // What infer would refuse, and what runs plainly, is left as it is.
+    if (!kFloat.has(w->dtype()) || w->dtype() == DType::float64 || w->rank() > 5) return;
+    if (scaled() && static_cast<int64_t>(scale().size()) != w->dim(0)) return;
+    packed_ = pack_conv(choose_conv(w->shape(), groups_, window_), to_float32(*w), groups_, scale());
+    c.release(1);
+  }
+
+  void run(RunContext& c) const override {
+    const WindowGeometry g = window_.geometry(c.input(0).shape(), c.input(1).shape().dims().subspan(2));
+    if (c.output(0).dtype() == DType::float64) return run_double(c, g);
+    const Tensor x = to_float32(c.input(0));
+    const Tensor bias = bias_of(c);
+    FloatOutput y(c.output(0));
+    if (packed_.defined() || g.fits_kernels()) {
+      run_kernels(c, g, x, bias, y);
+    } else {
+      run_many_axes(c, g, x, bias, y);
+    }
+    y.store();
+  }
+
+ private:
+  // B in float32, with what was fused; undefined where there is none.
+  Tensor bias_of(RunContext& c) const {
+    if (!scaled()) return c.has_input(2) ? to_float32(c.input(2)) : Tensor();
+    Tensor bias = Tensor::allocate(DType::float32, {static_cast<int64_t>(scale().size())});
+    std::ranges::copy(shift(), bias.data<float>());
+    if (c.has_input(2)) {
+      const Tensor b = to_float32(c.input(2));
+      for (size_t i = 0; i < scale().size(); i++) bias.data<float>()[i] += b.data<float>()[i] * scale()[i];
+    }
+    return bias;
+  }
+
+  void run_kernels(RunContext& c, const WindowGeometry& g, const Tensor& x, const Tensor& bias, FloatOutput& y) const {
+    const Shape& w = c.input(1).shape();
+    const ConvKind kind = choose_conv(w, groups_, window_);
+    const Tensor packed = packed_.defined() ? packed_
+                          : w.count() == 0  ? Tensor::allocate(DType::float32, {0})
+                                            : pack_conv(kind, to_float32(c.input(1)), groups_, scale());
+    kernels::ConvShape s{g.window(), static_cast<size_t>(w[1]), static_cast<size_t>(w[0] / groups_)};
+    run_conv_f32(c, {kind, s, x.dim(0), groups_, x.data<float>(), packed, bias.data<float>(), clamp(), y.data()});
+  }
+
+  void run_many_axes(RunContext& c, const WindowGeometry& g, const Tensor& x, const Tensor& bias,
+                     FloatOutput& y) const {
+    const Tensor w =
+        scaled() ? pack_conv(ConvKind::depthwise, to_float32(c.input(1)), groups_, scale()) : to_float32(c.input(1));
+    conv_plain(c.pool(), g, x.dim(0), groups_, w.dim(1), w.dim(0) / groups_, x.data<float>(), w.data<float>(),
+               bias.data<float>(), y.data());
+    const kernels::Epilogue e = clamp();
+    for (int64_t i = 0; clamped() && i < y.tensor().count(); i++) {
+      float& v = y.data()[i];
+      v = v < e.lo ? e.lo : (v > e.hi ? e.hi : v);
+    }
+  }
+
+  void run_double(RunContext& c, const WindowGeometry& g) const {
+    const Tensor& w = c.input(1);
+    conv_plain(c.pool(), g, c.input(0).dim(0), groups_, w.dim(1), w.dim(0) / groups_, c.input(0).data<double>(),
+               w.data<double>(), c.has_input(2) ? c.input(2).data<double>() : nullptr, c.output(0).data<double>());
+  }
+
+  WindowAttributes window_;
+  int64_t groups_;
+  Tensor packed_;
+};
+
+constexpr OpEntry kOps[] = {
+    {"Conv", 1, make_operator<Conv>}, {"Conv", 11, make_operator<Conv>}, {"Conv", 22, make_operator<Conv>}};
+
+}  // namespace
+
+std::span<const OpEntry> conv_ops() { return kOps; }
 
 }  // namespace sardonyx

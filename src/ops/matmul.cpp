@@ -1,8 +1,187 @@
 // MatMul: the matrix product with numpy's broadcasting.
+#include <algorithm>
+
 #include "ops/families.h"
+#include "ops/util/as_float.h"
+#include "ops/util/fused_steps.h"
+#include "ops/util/product.h"
 
 namespace sardonyx {
+namespace {
 
-std::span<const OpEntry> matmul_ops() { return {}; }
+// numpy.matmul: a of rank 1 is a row, b of rank 1 a column; leading dimensions are broadcast.
+struct MatMulShape {
+  size_t m = 1, k = 1, n = 1;
+  Shape batch_a, batch_b, batch;
+  Shape out;
+
+  MatMulShape(const Shape& a, const Shape& b) {
+    const bool row = a.rank() == 1, column = b.rank() == 1;
+    const int64_t inner = column ? b[0] : b[b.rank() - 2];
+    check(a.back() == inner, ErrorCode::invalid_input, "cannot multiply ", a, " by ", b, ": ", a.back(), " is not ",
+          inner);
+    k = static_cast<size_t>(inner);
+    if (!row) {
+      m = static_cast<size_t>(a[a.rank() - 2]);
+      batch_a = Shape(a.dims().first(static_cast<size_t>(a.rank() - 2)));
+    }
+    if (!column) {
+      n = static_cast<size_t>(b.back());
+      batch_b = Shape(b.dims().first(static_cast<size_t>(b.rank() - 2)));
+    }
+    batch = broadcast(batch_a, batch_b);
+    out = batch;
+    if (!row) out.push_back(static_cast<int64_t>(m));
+    if (!column) out.push_back(static_cast<int64_t>(n));
+    if (batch_b.count() == 1 && batch_a.count() == batch.count()) merge_rows();
+  }
+
+  // The matrices that product i multiplies.
+  std::pair<int64_t, int64_t> positions(int64_t i) const { return {position(batch_a, i), position(batch_b, i)}; }
+
+ private:
+  // With one matrix B for all, the batch is only more rows.
+  void merge_rows() {
+    m *= static_cast<size_t>(batch.count());
+    batch_a = batch_b = batch = Shape{};
+  }
+
+  int64_t position(const Shape& shape, int64_t i) const {
+    int64_t at = 0, step = 1;
+    for (int d = batch.rank() - 1, s = shape.rank() - 1; s >= 0; d--, s--) {
+      if (shape[s] != 1) at += i % batch[d] * step;
+      step *= shape[s];
+      i /= batch[d];
+    }
+    return at;
+  }
+};
+
+class MatMul final : public Operator, public FusedSteps {
+ public:
+  explicit MatMul(const Attributes&) {}
+
+  Fusible* fusible() override { return this; }
+
+  void infer(InferContext& c) const override {
+    c.require_inputs(2, 2);
+    c.require_dtype(0, kFloat | DTypeSet{DType::int32, DType::int64, DType::uint32, DType::uint64});
+    c.require_same_dtype(0, 1);
+    c.require_rank(0, 1);
+    c.require_rank(1, 1);
+    c.set_output(0, c.dtype(0), MatMulShape(c.shape(0), c.shape(1)).out);
+  }
+
+  void prepare(PrepareContext& c) override {
+    const Tensor* b = c.constant(1);
+    if (!b || !b->has_data() || b->rank() < 1 || b->count() == 0) return;
+    if (b->dtype() == DType::float64 || !kFloat.has(b->dtype())) return;
+    packed_ = pack(to_float32(*b));
+    c.release(1);
+  }
+
+  void run(RunContext& c) const override {
+    switch (c.input(0).dtype()) {
+      case DType::float64:
+        return run_plain<double>(c);
+      case DType::int32:
+      case DType::uint32:
+        return run_plain<uint32_t>(c);
+      case DType::int64:
+      case DType::uint64:
+        return run_plain<uint64_t>(c);
+      default:
+        return run_float32(c);
+    }
+  }
+
+ private:
+  static size_t columns(const Tensor& b) { return b.rank() == 1 ? 1 : static_cast<size_t>(b.shape().back()); }
+  static size_t rows(const Tensor& b) { return static_cast<size_t>(b.shape()[std::max(0, b.rank() - 2)]); }
+
+  // All matrices of b, one behind the other, each as the kernels want it.
+  Tensor pack(const Tensor& b) const {
+    const size_t k = rows(b), n = columns(b);
+    const int64_t batch = b.count() / static_cast<int64_t>(k * n);
+    const size_t size = kernels::gemm_packed_b_size(k, n);
+    Tensor all = Tensor::allocate(DType::float32, {batch, static_cast<int64_t>(size)});
+    for (int64_t i = 0; i < batch; i++) {
+      pack_b(k, n, {b.data<float>() + static_cast<size_t>(i) * k * n, n, 1}, scale(),
+             all.data<float>() + i * static_cast<int64_t>(size));
+    }
+    return all;
+  }
+
+  struct Source final : ProductSource {
+    const MatMulShape& shape;
+    const float *a, *b;
+    bool packed;
+    size_t b_size;
+    float* c;
+    kernels::Epilogue epilogue;
+
+    Source(const MatMulShape& s) : shape(s) {}
+    ProductF32 product(int64_t i) const override {
+      const auto [at_a, at_b] = shape.positions(i);
+      const size_t m = shape.m, k = shape.k, n = shape.n;
+      return {{a + static_cast<size_t>(at_a) * m * k, k, 1},
+              {{b + static_cast<size_t>(at_b) * b_size, n, 1}, packed},
+              c + static_cast<size_t>(i) * m * n,
+              epilogue};
+    }
+  };
+
+  void run_float32(RunContext& c) const {
+    const Tensor a = to_float32(c.input(0));
+    const MatMulShape shape(a.shape(), c.input(1).shape());
+    FloatOutput y(c.output(0));
+    Tensor b = packed_.defined() ? packed_ : to_float32(c.input(1));
+    Source source(shape);
+    source.packed = packed_.defined();
+    if (!source.packed && scaled() && b.count() > 0) {
+      b = pack(b);
+      source.packed = true;
+    }
+    source.a = a.data<float>();
+    source.b = b.data<float>();
+    source.b_size = source.packed ? kernels::gemm_packed_b_size(shape.k, shape.n) : shape.k * shape.n;
+    source.c = y.data();
+    source.epilogue = clamp();
+    if (scaled()) source.epilogue.col_bias = shift().data();
+    multiply_f32(c, shape.batch.count(), {shape.m, shape.k, shape.n}, source);
+    y.store();
+  }
+
+  template <class T>
+  void run_plain(RunContext& c) const {
+    const MatMulShape s(c.input(0).shape(), c.input(1).shape());
+    const T* a = c.input(0).data<T>();
+    const T* b = c.input(1).data<T>();
+    T* y = c.output(0).data<T>();
+    const int64_t rows = static_cast<int64_t>(s.m);
+    const int64_t grain = std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, static_cast<int64_t>(s.k * s.n)));
+    for (int64_t i = 0; i < s.batch.count(); i++) {
+      const auto [at_a, at_b] = s.positions(i);
+      const PlainMatrix<T> left{a + static_cast<size_t>(at_a) * s.m * s.k, s.k, 1};
+      const PlainMatrix<T> right{b + static_cast<size_t>(at_b) * s.k * s.n, s.n, 1};
+      c.pool().parallel_for(rows, grain, [&](int64_t from, int64_t to) {
+        multiply_rows(static_cast<size_t>(from), static_cast<size_t>(to), s.k, s.n, left, right,
+                      y + static_cast<size_t>(i) * s.m * s.n);
+      });
+    }
+  }
+
+  Tensor packed_;
+};
+
+constexpr OpEntry kOps[] = {
+    {"MatMul", 1, make_operator<MatMul>},
+    {"MatMul", 9, make_operator<MatMul>},
+    {"MatMul", 13, make_operator<MatMul>},
+};
+
+}  // namespace
+
+std::span<const OpEntry> matmul_ops() { return kOps; }
 
 }  // namespace sardonyx

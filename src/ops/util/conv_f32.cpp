@@ -1,0 +1,201 @@
+// Float32 convolutions: packing and running.
+#include "ops/util/conv_f32.h"
+
+#include <algorithm>
+
+#include "kernels/conv/depthwise.h"
+#include "kernels/conv/winograd.h"
+#include "ops/util/scratch_slots.h"
+
+namespace sardonyx {
+namespace {
+
+using kernels::ConvShape;
+
+constexpr uint64_t kTaskWork = uint64_t{1} << 21;   // multiply-adds per task, about
+constexpr uint64_t kPlaneWork = uint64_t{1} << 16;  // likewise, of depthwise planes
+constexpr int64_t kWinogradChannels = 16;           // below, the transforms cost more than they save
+constexpr int64_t kWinogradOutputs = 8;
+
+size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
+
+bool all_ones(const std::vector<int64_t>& values) {
+  return std::ranges::all_of(values, [](int64_t v) { return v == 1; });
+}
+
+int64_t packed_group_size(ConvKind kind, const ConvShape& s) {
+  switch (kind) {
+    case ConvKind::winograd:
+      return static_cast<int64_t>(kernels::winograd_weights_size(s));
+    case ConvKind::depthwise:
+      return static_cast<int64_t>(s.out_channels * s.taps());
+    default:
+      return static_cast<int64_t>(kernels::gemm_packed_a_size(s.out_channels, s.channels * s.taps()));
+  }
+}
+
+// The shape as far as the weights tell it: one output per image.
+ConvShape shape_of_weights(const Shape& w, int64_t groups) {
+  ConvShape s;
+  s.channels = static_cast<size_t>(w[1]);
+  s.out_channels = static_cast<size_t>(w[0] / groups);
+  if (w.rank() == 4) {
+    s.kernel[1] = static_cast<size_t>(w[2]);
+    s.kernel[2] = static_cast<size_t>(w[3]);
+  } else {
+    s.kernel[2] = static_cast<size_t>(w.count(2, w.rank()));
+  }
+  return s;
+}
+
+// One of batch * groups convolutions.
+struct Part {
+  const float *x, *w;
+  float* y;
+  kernels::Epilogue epilogue;
+};
+Part part_of(const ConvF32& c, int64_t i, int64_t group_size) {
+  const ConvShape& s = c.shape;
+  const int64_t group = i % c.groups;
+  Part p{c.x + static_cast<size_t>(i) * s.channels * s.in_size(), c.packed.data<float>() + group * group_size,
+         c.y + static_cast<size_t>(i) * s.out_channels * s.out_size(), c.clamp};
+  if (c.bias) p.epilogue.row_bias = c.bias + static_cast<size_t>(group) * s.out_channels;
+  return p;
+}
+
+// 1x1: columns are split first, then rows where columns give few tasks.
+void run_1x1(RunContext& c, const ConvF32& conv) {
+  const ConvShape& s = conv.shape;
+  const size_t m = s.out_channels, k = s.channels, n = s.in_size();
+  const uint64_t column_work = std::max<uint64_t>(1, uint64_t{m} * k);
+  const size_t wanted = static_cast<size_t>(std::max<uint64_t>(64, kTaskWork / column_work + 7)) & ~size_t{7};
+  const size_t step = std::min(wanted, kernels::gemm_block_columns(k));
+  const size_t columns = ceil_div(n, step);
+  const size_t rows = std::clamp<size_t>(static_cast<size_t>(column_work * std::min(n, step) / (2 * kTaskWork)), 1, 16);
+  const int64_t tasks = static_cast<int64_t>(columns * rows), group_size = packed_group_size(conv.kind, s);
+  const int64_t grain = static_cast<int64_t>(std::max<uint64_t>(1, kPlaneWork / (column_work * std::min(n, step))));
+  ScratchSlots<float> slots(c, static_cast<int64_t>(kernels::gemm_scratch_size(k, std::min(n, step))));
+  c.pool().parallel_for(conv.batch * conv.groups * tasks, grain, [&](int64_t from, int64_t to) {
+    ScratchSlots<float>::Lease scratch(slots);
+    for (int64_t i = from; i < to; i++) {
+      const Part p = part_of(conv, i / tasks, group_size);
+      const size_t task = static_cast<size_t>(i % tasks);
+      const size_t row = task / columns, n0 = task % columns * step;
+      kernels::gemm_f32_block(m, k, n, kernels::gemm_strip_floor(m, m * row / rows),
+                              kernels::gemm_strip_floor(m, row + 1 == rows ? m : m * (row + 1) / rows), n0,
+                              std::min(n, n0 + step), p.w, {{p.x, n, 1}}, p.y, n, scratch.data(), p.epilogue);
+    }
+  });
+}
+
+// What the implicit product and Winograd have in common: a padded copy of the groups of one image, then blocks of it.
+struct Blocked {
+  size_t padded, scratch, units, step;
+  void (*pad)(const ConvShape&, const float*, float*, size_t, size_t) noexcept;
+  void (*run)(const ConvShape&, const float*, const float*, float*, size_t, size_t, float*,
+              const kernels::Epilogue&) noexcept;
+};
+Blocked blocked_of(ConvKind kind, const ConvShape& s) {
+  if (kind == ConvKind::winograd) {
+    return {kernels::winograd_padded_size(s), kernels::winograd_scratch_size(s),
+            kernels::winograd_blocks(s),      1,
+            kernels::winograd_pad_f32,        kernels::winograd_f32};
+  }
+  return {kernels::conv_padded_size(s), kernels::conv_gemm_scratch_size(s),
+          kernels::conv_panels(s),      kernels::conv_block_panels(s),
+          kernels::conv_pad_f32,        kernels::conv_gemm_f32};
+}
+
+void run_blocked(RunContext& c, const ConvF32& conv) {
+  const ConvShape& s = conv.shape;
+  const Blocked b = blocked_of(conv.kind, s);
+  const int64_t blocks = static_cast<int64_t>(ceil_div(b.units, b.step)), group_size = packed_group_size(conv.kind, s);
+  const int64_t channels = static_cast<int64_t>(s.channels);
+  ScratchSlots<float> slots(c, static_cast<int64_t>(b.scratch), static_cast<int64_t>(b.padded) * conv.groups);
+  const int64_t pad_grain = std::max<int64_t>(1, int64_t{1 << 15} / static_cast<int64_t>(s.in_size() + 1));
+  for (int64_t image = 0; image < conv.batch; image++) {
+    const int64_t first = image * conv.groups;
+    if (b.padded) {
+      c.pool().parallel_for(conv.groups * channels, pad_grain, [&](int64_t from, int64_t to) {
+        for (int64_t i = from; i < to; i++) {
+          const size_t channel = static_cast<size_t>(i % channels);
+          b.pad(s, part_of(conv, first + i / channels, 0).x,
+                slots.shared() + i / channels * static_cast<int64_t>(b.padded), channel, channel + 1);
+        }
+      });
+    }
+    c.pool().parallel_for(conv.groups * blocks, 1, [&](int64_t from, int64_t to) {
+      ScratchSlots<float>::Lease scratch(slots);
+      for (int64_t i = from; i < to; i++) {
+        const Part p = part_of(conv, first + i / blocks, group_size);
+        const size_t u = static_cast<size_t>(i % blocks) * b.step;
+        const float* source = b.padded ? slots.shared() + i / blocks * static_cast<int64_t>(b.padded) : p.x;
+        b.run(s, p.w, source, p.y, u, std::min(b.units, u + b.step), scratch.data(), p.epilogue);
+      }
+    });
+  }
+}
+
+void run_depthwise(RunContext& c, const ConvF32& conv) {
+  const ConvShape& s = conv.shape;
+  const size_t planes = static_cast<size_t>(conv.groups) * s.out_channels, taps = s.taps();
+  const uint64_t work = std::max<uint64_t>(1, uint64_t{s.out_size()} * taps);
+  ScratchSlots<float> slots(c, static_cast<int64_t>(kernels::depthwise_scratch_size(s)));
+  c.pool().parallel_for(conv.batch * static_cast<int64_t>(planes),
+                        static_cast<int64_t>(std::max<uint64_t>(1, kPlaneWork / work)), [&](int64_t from, int64_t to) {
+                          ScratchSlots<float>::Lease scratch(slots);
+                          for (size_t i = static_cast<size_t>(from); i < static_cast<size_t>(to); i++) {
+                            const size_t channel = i % planes;
+                            kernels::Epilogue e = conv.clamp;
+                            if (conv.bias) e.row_bias = conv.bias + channel;
+                            kernels::depthwise_plane_f32(s, conv.x + i / s.out_channels * s.in_size(),
+                                                         conv.packed.data<float>() + channel * taps,
+                                                         conv.y + i * s.out_size(), scratch.data(), e);
+                          }
+                        });
+}
+
+}  // namespace
+
+ConvKind choose_conv(const Shape& w, int64_t groups, const WindowAttributes& window) {
+  const int64_t outputs = w[0] / groups;
+  if (w[1] == 1 && groups > 1 && outputs <= 4) return ConvKind::depthwise;
+  const bool plain = all_ones(window.strides()) && all_ones(window.dilations());
+  if (w.rank() == 4 && w[2] == 3 && w[3] == 3 && plain && w[1] >= kWinogradChannels && outputs >= kWinogradOutputs) {
+    return ConvKind::winograd;
+  }
+  return ConvKind::gemm;
+}
+
+Tensor pack_conv(ConvKind kind, const Tensor& w, int64_t groups, std::span<const float> scale) {
+  Tensor scaled = w;
+  const int64_t per_channel = w.shape().count(1, w.rank());
+  if (!scale.empty()) {
+    scaled = w.clone();
+    for (int64_t i = 0; i < w.count(); i++) scaled.data<float>()[i] *= scale[static_cast<size_t>(i / per_channel)];
+  }
+  if (kind == ConvKind::depthwise) return scaled;
+  const ConvShape s = shape_of_weights(w.shape(), groups);
+  const int64_t size = packed_group_size(kind, s);
+  const size_t k = static_cast<size_t>(per_channel);
+  Tensor packed = Tensor::allocate(DType::float32, {groups, size});
+  for (int64_t g = 0; g < groups; g++) {
+    const float* from = scaled.data<float>() + static_cast<size_t>(g) * s.out_channels * k;
+    float* to = packed.data<float>() + g * size;
+    if (kind == ConvKind::winograd) {
+      kernels::winograd_pack_weights(s, from, to);
+    } else {
+      kernels::gemm_pack_a_f32(s.out_channels, k, {from, k, 1}, 1, to);
+    }
+  }
+  return packed;
+}
+
+void run_conv_f32(RunContext& c, const ConvF32& conv) {
+  if (conv.batch == 0 || conv.shape.out_channels == 0 || conv.shape.out_size() == 0) return;
+  if (conv.kind == ConvKind::depthwise) return run_depthwise(c, conv);
+  if (conv.kind == ConvKind::gemm && kernels::conv_is_1x1(conv.shape)) return run_1x1(c, conv);
+  run_blocked(c, conv);
+}
+
+}  // namespace sardonyx

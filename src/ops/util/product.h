@@ -1,0 +1,58 @@
+// Matrix products as operators run them: split over threads, in float32 by the kernels, in other types plainly.
+#pragma once
+#include "kernels/gemm/gemm_f32.h"
+#include "ops/operator.h"
+
+namespace sardonyx {
+
+// One float32 product c [m][n] = alpha * a * b, row stride of c is n, with its epilogue.
+struct ProductF32 {
+  kernels::MatrixF32 a;
+  kernels::GemmB b;
+  float* c;
+  kernels::Epilogue epilogue;
+};
+
+// The sizes that all products of a batch share.
+struct ProductSize {
+  size_t m, k, n;
+  float alpha = 1;
+};
+
+// Runs product(i) for i in [0, batch). Takes the run's scratch. The split depends on the sizes only.
+class ProductSource {
+ public:
+  virtual ProductF32 product(int64_t i) const = 0;
+
+ protected:
+  ~ProductSource() = default;
+};
+void multiply_f32(RunContext& c, int64_t batch, const ProductSize& size, const ProductSource& source);
+
+// b [k][n] (with any strides) times a scale per column (none: 1), packed as B of the kernels.
+void pack_b(size_t k, size_t n, const kernels::MatrixF32& b, std::span<const float> column_scale, float* packed);
+
+// One product in type T; element (i, j) at data[i * row_stride + j * col_stride], c row-major.
+template <class T>
+struct PlainMatrix {
+  const T* data;
+  size_t row_stride;
+  size_t col_stride;
+};
+
+// Rows [m0, m1) of c = a * b; overflow wraps for unsigned T.
+template <class T>
+void multiply_rows(size_t m0, size_t m1, size_t k, size_t n, const PlainMatrix<T>& a, const PlainMatrix<T>& b,
+                   T* c) noexcept {
+  for (size_t i = m0; i < m1; i++) {
+    T* row = c + i * n;
+    for (size_t j = 0; j < n; j++) row[j] = 0;
+    for (size_t p = 0; p < k; p++) {
+      const T x = a.data[i * a.row_stride + p * a.col_stride];
+      const T* y = b.data + p * b.row_stride;
+      for (size_t j = 0; j < n; j++) row[j] += x * y[j * b.col_stride];
+    }
+  }
+}
+
+}  // namespace sardonyx
