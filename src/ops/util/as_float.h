@@ -1,20 +1,19 @@
-// Operators that compute in float32 for every float type: copies of their inputs and outputs in float32.
+// An output that an operator computes in float32 whatever float type it has.
 #pragma once
-#include "base/tensor.h"
+#include "ops/util/float_blocks.h"
 
 namespace sardonyx {
 
-// The tensor itself where it is float32, else a float32 copy of a float16, bfloat16 or float64 one. A tensor without
-// data, or none, comes back as it is.
-Tensor to_float32(const Tensor& tensor);
-
-// An output as float32: itself, or a buffer that store() converts into it.
+// The output itself where it is float32, else a float32 buffer that store() converts into it.
 class FloatOutput {
  public:
-  explicit FloatOutput(Tensor& out);
+  explicit FloatOutput(Tensor& out)
+      : out_(out), buffer_(out.dtype() == DType::float32 ? out : Tensor::allocate(DType::float32, out.shape())) {}
   float* data() noexcept { return buffer_.data<float>(); }
-  Tensor& tensor() noexcept { return buffer_; }
-  void store();
+  const Tensor& tensor() const noexcept { return buffer_; }
+  void store() noexcept {
+    if (out_.dtype() != DType::float32) store_floats(out_.dtype(), data(), out_.bytes(), 0, out_.count());
+  }
 
  private:
   Tensor& out_;

@@ -1,0 +1,194 @@
+// Conv against a direct sum over all its algorithms, types and attributes, and its errors.
+#include <gtest/gtest.h>
+
+#include "ops/fusible.h"
+#include "tests/cpp/op_runner.h"
+#include "tests/cpp/op_values.h"
+
+namespace sardonyx {
+namespace {
+
+using testing::doubles;
+using testing::expect_near;
+using testing::random_tensor;
+using testing::run_op;
+
+struct Case {
+  Shape x, w;
+  int64_t group = 1;
+  std::vector<int64_t> strides, pads, dilations;
+  bool bias = true;
+};
+
+struct Axes {
+  std::vector<int64_t> in, kernel, stride, dilation, pad, out;
+};
+
+Axes axes_of(const Case& c) {
+  Axes a;
+  const size_t n = static_cast<size_t>(c.x.rank() - 2);
+  for (size_t i = 0; i < n; i++) {
+    const int at = static_cast<int>(i) + 2;
+    a.in.push_back(c.x[at]);
+    a.kernel.push_back(c.w[at]);
+    a.stride.push_back(c.strides.empty() ? 1 : c.strides[i]);
+    a.dilation.push_back(c.dilations.empty() ? 1 : c.dilations[i]);
+    a.pad.push_back(c.pads.empty() ? 0 : c.pads[i]);
+    const int64_t end = c.pads.empty() ? 0 : c.pads[i + n];
+    a.out.push_back((a.in[i] + a.pad[i] + end - (a.kernel[i] - 1) * a.dilation[i] - 1) / a.stride[i] + 1);
+  }
+  return a;
+}
+
+int64_t product(const std::vector<int64_t>& v) {
+  int64_t p = 1;
+  for (int64_t i : v) p *= i;
+  return p;
+}
+
+// One output element as the standard defines it.
+double element(const Case& c, const Axes& a, const std::vector<double>& x, const std::vector<double>& w, int64_t image,
+               int64_t channel, int64_t position) {
+  const int64_t per_group = c.w[1], group = channel / (c.w[0] / c.group);
+  double sum = 0;
+  for (int64_t i = 0; i < per_group; i++) {
+    for (int64_t t = 0; t < product(a.kernel); t++) {
+      int64_t at = 0, step = 1, o = position, k = t;
+      bool inside = true;
+      for (size_t d = a.in.size(); d-- > 0;) {
+        const int64_t p = o % a.out[d] * a.stride[d] + k % a.kernel[d] * a.dilation[d] - a.pad[d];
+        inside = inside && p >= 0 && p < a.in[d];
+        at += p * step;
+        step *= a.in[d];
+        o /= a.out[d];
+        k /= a.kernel[d];
+      }
+      if (!inside) continue;
+      sum += x[static_cast<size_t>(((image * c.group + group) * per_group + i) * step + at)] *
+             w[static_cast<size_t>((channel * per_group + i) * product(a.kernel) + t)];
+    }
+  }
+  return sum;
+}
+
+Attributes attributes_of(const Case& c) {
+  Attributes a;
+  a.add("group", c.group);
+  if (!c.strides.empty()) a.add("strides", c.strides);
+  if (!c.pads.empty()) a.add("pads", c.pads);
+  if (!c.dilations.empty()) a.add("dilations", c.dilations);
+  return a;
+}
+
+void test(const Case& c, DType type, bool constant) {
+  const Tensor x = random_tensor(c.x, 1, type), w = random_tensor(c.w, 2, type);
+  const Tensor b = random_tensor({c.w[0]}, 3, type);
+  const Axes a = axes_of(c);
+  std::vector<double> wanted;
+  const std::vector<double> xs = doubles(x), ws = doubles(w), bs = doubles(b);
+  for (int64_t n = 0; n < c.x[0]; n++) {
+    for (int64_t m = 0; m < c.w[0]; m++) {
+      for (int64_t p = 0; p < product(a.out); p++) {
+        wanted.push_back(element(c, a, xs, ws, n, m, p) + (c.bias ? bs[static_cast<size_t>(m)] : 0));
+      }
+    }
+  }
+  std::vector<Value> inputs{x, w};
+  if (c.bias) inputs.push_back(b);
+  const Tensor y = run_op("Conv", 22, attributes_of(c), inputs, 1, constant ? 2 : 0)[0].tensor();
+  expect_near(y, wanted, cat("x ", c.x, " w ", c.w, constant ? " constant " : " ", dtype_name(type)));
+}
+
+const Case kCases[] = {
+    {{2, 3, 7, 9}, {5, 3, 1, 1}},                                               // 1x1
+    {{1, 130, 6, 7}, {67, 130, 1, 1}},                                          // 1x1, packed input
+    {{2, 3, 9, 10}, {4, 3, 3, 3}, 1, {2, 2}, {1, 1, 1, 1}},                     // first layers
+    {{1, 17, 13, 11}, {9, 17, 3, 3}, 1, {}, {1, 1, 1, 1}},                      // Winograd
+    {{2, 32, 8, 8}, {16, 16, 3, 3}, 2, {}, {0, 1, 2, 0}},                       // Winograd in groups
+    {{1, 6, 9, 9}, {6, 1, 3, 3}, 6, {}, {1, 1, 1, 1}},                          // depthwise
+    {{2, 6, 9, 8}, {12, 1, 5, 5}, 6, {2, 2}, {2, 2, 1, 1}},                     // depthwise, two outputs per input
+    {{1, 8, 10, 12}, {6, 4, 3, 5}, 2, {1, 2}, {2, 1, 0, 3}, {2, 1}, false},     // groups, dilations
+    {{2, 4, 21}, {3, 4, 5}, 1, {2}, {3, 1}, {2}},                               // 1-D
+    {{1, 2, 5, 6, 7}, {3, 2, 2, 3, 2}, 1, {1, 2, 1}, {1, 0, 1, 0, 1, 1}},       // 3-D
+    {{1, 2, 3, 4, 3, 4}, {2, 2, 2, 2, 2, 2}, 1, {}, {1, 0, 0, 0, 0, 1, 0, 0}},  // 4-D
+    {{1, 3, 4, 4}, {2, 3, 2, 2}, 1, {}, {-1, 0, 0, -1}},                        // cropping pads
+};
+
+TEST(Conv, EveryAlgorithmAgreesWithTheDirectSum) {
+  for (const Case& c : kCases) {
+    test(c, DType::float32, true);
+    test(c, DType::float32, false);
+  }
+}
+
+TEST(Conv, OtherFloatTypes) {
+  for (DType type : {DType::float64, DType::float16, DType::bfloat16}) {
+    for (size_t i : {0, 3, 5, 8, 10}) test(kCases[i], type, true);
+  }
+}
+
+TEST(Conv, AutoPadKeepsTheSize) {
+  const Tensor x = random_tensor({1, 1, 5, 5}, 1), w = random_tensor({1, 1, 2, 2}, 2);
+  for (const char* pad : {"SAME_UPPER", "SAME_LOWER"}) {
+    Attributes a, same;
+    a.add("auto_pad", std::string(pad));
+    same.add("pads",
+             std::string(pad) == "SAME_UPPER" ? std::vector<int64_t>{0, 0, 1, 1} : std::vector<int64_t>{1, 1, 0, 0});
+    expect_near(run_op("Conv", 11, a, {x, w})[0].tensor(), doubles(run_op("Conv", 11, same, {x, w})[0].tensor()), pad);
+  }
+}
+
+TEST(Conv, EmptyDimensions) {
+  EXPECT_EQ(
+      run_op("Conv", 11, {}, {random_tensor({0, 2, 4, 4}, 1), random_tensor({3, 2, 3, 3}, 2)})[0].tensor().shape(),
+      (Shape{0, 3, 2, 2}));
+}
+
+TEST(Conv, FusedScaleAndClamp) {
+  Graph graph;
+  Node node;
+  node.op_type = "Conv";
+  node.opset = 11;
+  node.inputs = {graph.add_value("x"), graph.add_value("w")};
+  node.outputs = {graph.add_value("y")};
+  bind_operator(node, graph);
+  Fusible* f = node.op->fusible();
+  ASSERT_TRUE(f);
+  const float scale[] = {2, -1}, shift[] = {0.5f, 0.25f};
+  EXPECT_TRUE(f->fuse_scale_shift(scale, shift));
+  EXPECT_TRUE(f->fuse_clamp(0, 1));
+  EXPECT_FALSE(f->fuse_scale_shift(scale, shift));
+  const Tensor w = testing::tensor<float>({2, 1, 1, 1}, {1, 2});
+  const Tensor x = testing::tensor<float>({1, 1, 1, 3}, {-1, 0.125f, 3});
+  const Tensor* constants[] = {nullptr, &w};
+  PrepareContext prepare(constants);
+  node.op->prepare(prepare);
+  EXPECT_EQ(prepare.released, 2u);
+  const Value xv = x, wv = Tensor::without_data(w.dtype(), w.shape());
+  const Value* inputs[] = {&xv, &wv};
+  const char wanted[] = {1};
+  expect_near(evaluate(*node.op, inputs, wanted)[0].tensor(), {0, 0.75, 1, 1, 0, 0});
+}
+
+TEST(Conv, Errors) {
+  const auto reason = [](Attributes a, Shape x, Shape w) {
+    try {
+      run_op("Conv", 11, std::move(a), {random_tensor(x, 1), random_tensor(w, 2)});
+    } catch (const Error& e) {
+      return e.reason;
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(reason({}, {1, 3, 4, 4}, {2, 2, 3, 3}), "X has 3 channels, W takes 2 in each of 1 groups");
+  EXPECT_EQ(reason({}, {1, 3, 2, 4}, {2, 3, 3, 3}),
+            "a kernel that reaches over 3 elements does not fit into spatial dimension 0 of size 2 with padding 0");
+  Attributes a;
+  a.add("strides", std::vector<int64_t>{1});
+  EXPECT_EQ(reason(a, {1, 3, 4, 4}, {2, 3, 3, 3}), "strides has 1 values, not 2");
+  Attributes zero;
+  zero.add("strides", std::vector<int64_t>{0, 1});
+  EXPECT_EQ(reason(zero, {1, 3, 4, 4}, {2, 3, 3, 3}), "strides has a value 0, not in [1, 1073741824]");
+}
+
+}  // namespace
+}  // namespace sardonyx
