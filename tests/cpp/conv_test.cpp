@@ -16,7 +16,7 @@ using testing::run_op;
 struct Case {
   Shape x, w;
   int64_t group = 1;
-  std::vector<int64_t> strides, pads, dilations;
+  std::vector<int64_t> strides = {}, pads = {}, dilations = {};
   bool bias = true;
 };
 
