@@ -55,7 +55,8 @@ std::array<int64_t, Shape::kMaxRank> Shape::strides() const {
   int64_t step = 1;
   for (int i = rank_ - 1; i >= 0; i--) {
     s[static_cast<size_t>(i)] = step;
-    step *= dims_[static_cast<size_t>(i)];
+    // Unsigned: the product of an empty tensor's other dimensions may be beyond all bounds, and no one uses it.
+    step = static_cast<int64_t>(static_cast<uint64_t>(step) * static_cast<uint64_t>(dims_[static_cast<size_t>(i)]));
   }
   return s;
 }
