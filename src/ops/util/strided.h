@@ -16,7 +16,8 @@ class StridedBox {
 
  private:
   static constexpr int kMaxAxes = 2 * Shape::kMaxRank;
-  void copy_strings(const std::string* x, std::string* y, int axis) const noexcept;
+  template <class T>
+  void copy_axis(const T* x, T* y, int axis) const noexcept;
 
   int rank_ = 0;
   bool empty_ = false;
