@@ -59,6 +59,16 @@ inline void store_lanes(float* p, V v, size_t n) {
   if (n & 1) wasm_v128_store32_lane(p, v, 0);
 }
 
+// All bits set in the first n lanes, 0 <= n <= 4.
+inline V first_lanes(size_t n) {
+  return wasm_i32x4_lt(wasm_i32x4_const(0, 1, 2, 3), wasm_i32x4_splat(static_cast<int32_t>(n)));
+}
+
+inline float lane_max(V v) {
+  v = wasm_f32x4_max(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
+  return wasm_f32x4_extract_lane(wasm_f32x4_max(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2)), 0);
+}
+
 inline void transpose4(V& a, V& b, V& c, V& d) {
   V t0 = wasm_i32x4_shuffle(a, b, 0, 4, 1, 5), t1 = wasm_i32x4_shuffle(a, b, 2, 6, 3, 7);
   V t2 = wasm_i32x4_shuffle(c, d, 0, 4, 1, 5), t3 = wasm_i32x4_shuffle(c, d, 2, 6, 3, 7);

@@ -1,0 +1,108 @@
+// Softmax and log softmax.
+#include "kernels/norm/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/math/math.h"
+
+namespace sardonyx::kernels {
+namespace {
+
+const float kLowest = -__builtin_inff();
+
+// A NaN in the row gives NaN.
+SARDONYX_NOINLINE float row_max(const float* x, size_t n) noexcept {
+  V best = splat(kLowest);
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) best = wasm_f32x4_max(best, load(x + i));
+  if (i < n) best = wasm_f32x4_max(best, select(first_lanes(n - i), load(x + i), splat(kLowest)));
+  return lane_max(best);
+}
+
+// The sum of exp(x - shift); y, if not null, receives the terms. Blocks are added in double.
+SARDONYX_NOINLINE double exp_sum(const float* x, float shift, float* y, size_t n) noexcept {
+  constexpr size_t kBlock = 1024;
+  V s = splat(shift);
+  double total = 0;
+  for (size_t i = 0; i < n;) {
+    size_t end = std::min(n, i + kBlock);
+    V sum = splat(0);
+    for (; i + 4 <= end; i += 4) {
+      V e = exp_v(sub(load(x + i), s));
+      if (y) store(y + i, e);
+      sum = add(sum, e);
+    }
+    if (i < end) {
+      V e = wasm_v128_and(exp_v(sub(load(x + i), s)), first_lanes(end - i));
+      if (y) store_lanes(y + i, e, end - i);
+      sum = add(sum, e);
+      i = end;
+    }
+    total += lane_sum(sum);
+  }
+  return total;
+}
+
+SARDONYX_NOINLINE void scale_shift(const float* x, float* y, size_t n, float scale, float shift) noexcept {
+  V a = splat(scale), b = splat(shift);
+  for (size_t i = 0; i < n; i += 4) store_lanes(y + i, mul(add(load(x + i), b), a), n - i);
+}
+
+// Columns [0, lanes) of [axis][inner].
+SARDONYX_NOINLINE void softmax_columns(const float* x, float* y, size_t axis, size_t inner, size_t lanes,
+                                       bool logarithm) noexcept {
+  V best = splat(kLowest), sum = splat(0);
+  for (size_t a = 0; a < axis; a++) best = wasm_f32x4_max(best, load(x + a * inner));
+  for (size_t a = 0; a < axis;) {
+    V part = splat(0);  // sums of short runs keep the rounding from growing with the axis
+    for (size_t end = std::min(axis, a + 64); a < end; a++) {
+      V d = sub(load(x + a * inner), best), e = exp_v(d);
+      part = add(part, e);
+      store_lanes(y + a * inner, logarithm ? d : e, lanes);
+    }
+    sum = add(sum, part);
+  }
+  V last = logarithm ? log_v(sum) : div(splat(1), sum);
+  for (size_t a = 0; a < axis; a++) {
+    V v = load(y + a * inner);
+    store_lanes(y + a * inner, logarithm ? sub(v, last) : mul(v, last), lanes);
+  }
+}
+
+void over_axis(const float* x, float* y, size_t outer, size_t axis, size_t inner, bool logarithm) noexcept {
+  if (inner == 1) return (logarithm ? log_softmax_rows_f32 : softmax_rows_f32)(x, y, outer, axis);
+  for (size_t o = 0; o < outer; o++, x += axis * inner, y += axis * inner) {
+    for (size_t i = 0; i < inner; i += 4) {
+      softmax_columns(x + i, y + i, axis, inner, std::min<size_t>(4, inner - i), logarithm);
+    }
+  }
+}
+
+}  // namespace
+
+void softmax_rows_f32(const float* x, float* y, size_t rows, size_t n) noexcept {
+  for (size_t r = 0; r < rows; r++, x += n, y += n) {
+    double sum = exp_sum(x, row_max(x, n), y, n);
+    scale_shift(y, y, n, static_cast<float>(1 / sum), 0);
+  }
+}
+
+void log_softmax_rows_f32(const float* x, float* y, size_t rows, size_t n) noexcept {
+  for (size_t r = 0; r < rows; r++, x += n, y += n) {
+    float max = row_max(x, n);
+    auto log_sum = static_cast<float>(std::log(exp_sum(x, max, nullptr, n)));
+    V m = splat(max), l = splat(log_sum);
+    for (size_t i = 0; i < n; i += 4) store_lanes(y + i, sub(sub(load(x + i), m), l), n - i);
+  }
+}
+
+void softmax_axis_f32(const float* x, float* y, size_t outer, size_t axis, size_t inner) noexcept {
+  over_axis(x, y, outer, axis, inner, false);
+}
+
+void log_softmax_axis_f32(const float* x, float* y, size_t outer, size_t axis, size_t inner) noexcept {
+  over_axis(x, y, outer, axis, inner, true);
+}
+
+}  // namespace sardonyx::kernels
