@@ -36,8 +36,6 @@ set(link_options
     -sABORTING_MALLOC=0
     # Graphs nest (subgraphs, functions); depth is bounded by the loader, and 1 MB is enough for that bound.
     -sSTACK_SIZE=1MB
-    # No file system: models come as bytes.
-    -sFILESYSTEM=0
     # No checks of the glue's users; the TypeScript package is the only one.
     -sASSERTIONS=0)
 if(SARDONYX_THREADS)
@@ -52,6 +50,8 @@ set(SARDONYX_WASM_PROGRAM_OPTIONS ${link_options} -O2 -sENVIRONMENT=node -sEXIT_
 set(SARDONYX_WASM_MODULE_OPTIONS
     ${link_options}
     -O3
+    # No file system: models come as bytes.
+    -sFILESYSTEM=0
     # The half of Embind that is built without RTTI: the two halves name types in different ways.
     -lembind
     -fno-rtti

@@ -2,11 +2,11 @@
 //
 //   node scripts/test.mjs [--all] [--only NAME,...]
 //
-// --all adds the heavy tests (the tests see SARDONYX_TEST_ALL=1); --only takes stages by name: cpp kernels fuzz js
-// conformance models browser.
+// --all adds the heavy tests (the tests see SARDONYX_TEST_ALL=1); --only takes stages by name: cpp kernels wasm-kernels
+// fuzz js conformance models browser.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build, cmake } from './build.mjs';
 import { root } from './lib/paths.mjs';
 import { main, SetupError, say, seconds, step } from './lib/step.mjs';
@@ -21,8 +21,9 @@ const sanitizerEnv = {
 };
 
 const stages = [
-  { name: 'cpp', title: 'C++ unit tests', run: (env) => googleTest('cpp_tests', env) },
-  { name: 'kernels', title: 'kernel tests', run: (env) => googleTest('kernel_tests', env) },
+  { name: 'cpp', title: 'C++ unit tests', run: (env) => googleTest(join(native, 'cpp_tests'), env) },
+  { name: 'kernels', title: 'kernel tests', run: (env) => googleTest(join(native, 'kernel_tests'), env) },
+  { name: 'wasm-kernels', title: 'kernel tests, wasm', run: wasmKernels },
   { name: 'fuzz', title: `fuzzing, ${FUZZ_SECONDS} s each`, run: fuzz },
   { name: 'js', title: 'JavaScript tests', run: (env) => nodeTest('js', env) },
   { name: 'conformance', title: 'ONNX suite', run: (env) => nodeTest('conformance', env) },
@@ -31,26 +32,25 @@ const stages = [
 ];
 const nativeStages = ['cpp', 'kernels', 'fuzz'];
 
-/** @returns {Promise<{passed: number, failed: number, skipped: number}>} of one GoogleTest program */
-async function googleTest(program, env) {
+/** @returns {Promise<{passed: number, failed: number, skipped: number}>} of one GoogleTest program, maybe Node's */
+async function googleTest(program, env, ...runner) {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-test-'));
   try {
     const file = join(folder, 'result.json');
-    const { code, output } = await step(
-      program,
-      join(native, program),
-      ['--gtest_brief=1', `--gtest_output=json:${file}`],
-      {
-        cwd: root,
-        env: { ...env, ...sanitizerEnv },
-        allowFailure: true,
-      },
-    );
+    const [command, ...args] = [...runner, program, '--gtest_brief=1', `--gtest_output=json:${file}`];
+    const options = { cwd: root, env: { ...env, ...sanitizerEnv }, allowFailure: true };
+    const { code, output } = await step(basename(program), command, args, options);
     if (code !== 0) say(output.trimEnd().split('\n').slice(-200).join('\n'));
     return countGoogleTest(file, code);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The same kernel tests, of the instructions that ship. */
+async function wasmKernels(env) {
+  await cmake('wasm-simd', env, ['kernel_tests']);
+  return googleTest(join(root, 'build', 'wasm-simd', 'tests', 'kernel_tests.cjs'), env, process.execPath);
 }
 
 function countGoogleTest(file, code) {
