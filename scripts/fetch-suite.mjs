@@ -2,16 +2,7 @@
 // It is Debian's package libonnx-testdata: the file that SARDONYX_SUITE_DEB names or that lies in
 // ../shared/onnx-testdata (1.20), else trixie's (1.17), brought by apt with a configuration of its own, so that
 // nothing is installed and apt's own lists and settings stay as they are.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { cacheFolder, runTool } from './fetch-common.mjs';
@@ -29,58 +20,11 @@ function debsIn(folder) {
     : [];
 }
 
-// The first URI of a Debian archive in the host's own apt sources.
-function debianMirror() {
-  if (process.env.DEBIAN_MIRROR) return process.env.DEBIAN_MIRROR;
-  const more = '/etc/apt/sources.list.d';
-  const files = [
-    '/etc/apt/sources.list',
-    ...(existsSync(more) ? readdirSync(more).map((name) => join(more, name)) : []),
-  ];
-  for (const file of files.filter((name) => /\.(list|sources)$/.test(name) && existsSync(name))) {
-    const text = readFileSync(file, 'utf8').replace(/^\s*#.*$/gm, '');
-    const found = text.match(/https?:\/\/\S+\/debian\/?(?=\s|$)/);
-    if (found) return found[0];
-  }
-  throw new Error(`no Debian mirror in this host's apt sources: set DEBIAN_MIRROR, or SARDONYX_SUITE_DEB to a .deb`);
-}
-
 // Downloads the package of kSuite into `folder`; apt checks it against Debian's archive keys.
 function download(folder) {
-  const keyring = process.env.DEBIAN_KEYRING || '/usr/share/keyrings/debian-archive-keyring.gpg';
-  if (!existsSync(keyring)) throw new Error(`${keyring} is missing (apt-get install debian-archive-keyring)`);
   const apt = join(folder, 'apt');
-  for (const part of ['state/lists/partial', 'cache/archives/partial', 'empty']) {
-    mkdirSync(join(apt, part), { recursive: true });
-  }
-  writeFileSync(join(apt, 'status'), '');
-  writeFileSync(
-    join(apt, 'debian.sources'),
-    `Types: deb\nURIs: ${debianMirror()}\nSuites: ${kSuite}\nComponents: main\nSigned-By: ${keyring}\n`,
-  );
-  // The host's apt.conf.d still applies (proxies); its sources, pins, lists, state and hooks do not.
-  const settings = `
-    #clear APT::Update::Pre-Invoke;
-    #clear APT::Update::Post-Invoke;
-    #clear APT::Update::Post-Invoke-Success;
-    APT::Default-Release "";
-    APT::Sandbox::User "root";
-    APT::Update::Error-Mode "any";
-    Acquire::AllowInsecureRepositories "false";
-    Acquire::Languages "none";
-    Acquire::IndexTargets::deb::DEP-11 { DefaultEnabled "false"; };
-    Acquire::IndexTargets::deb::Contents-deb { DefaultEnabled "false"; };
-    Acquire::Retries "3";
-    Dir::Etc::sourcelist "${apt}/debian.sources";
-    Dir::Etc::sourceparts "${apt}/empty";
-    Dir::Etc::preferences "${apt}/empty/none";
-    Dir::Etc::preferencesparts "${apt}/empty";
-    Dir::State "${apt}/state";
-    Dir::State::status "${apt}/status";
-    Dir::Cache "${apt}/cache";
-  `;
+  runTool('sh', [fileURLToPath(new URL('private-apt.sh', import.meta.url)), apt, 'deb', kSuite]);
   const conf = join(apt, 'apt.conf');
-  writeFileSync(conf, settings.replace(/^ +/gm, ''));
   runTool('apt-get', ['-q', '-c', conf, 'update']);
   runTool('apt-get', ['-q', '-c', conf, 'download', `${kPackage}/${kSuite}`], { cwd: folder });
   return join(folder, debsIn(folder)[0]);
