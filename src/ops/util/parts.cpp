@@ -20,6 +20,22 @@ void cut(ThreadPool& pool, const Tensor& x, int axis, int64_t from, int64_t coun
   pack(target, y);
 }
 
+Tensor element_at(ThreadPool& pool, const Tensor& x, int axis, int64_t index) {
+  Shape shape = x.shape();
+  shape.erase(axis);
+  if (x.shape().count(0, axis) == 1 && !kSubByte.has(x.dtype()) && x.buffer()) {
+    const size_t unit = x.dtype() == DType::string ? sizeof(std::string) : 1;
+    const auto* base = x.dtype() == DType::string ? reinterpret_cast<const std::byte*>(x.buffer()->string_data())
+                                                  : x.buffer()->data();
+    const size_t at = static_cast<size_t>(x.bytes() - base) +
+                      static_cast<size_t>(index * shape.count()) * element_size(x.dtype());
+    return Tensor::view(x.dtype(), shape, x.buffer(), at / unit);
+  }
+  Tensor y = Tensor::allocate(x.dtype(), shape);
+  cut(pool, x, axis, index, 1, y);
+  return y;
+}
+
 void require_sizes(std::span<const int64_t> sizes, int64_t dim, int axis) {
   int64_t sum = 0;
   for (int64_t size : sizes) {

@@ -10,6 +10,9 @@ namespace sardonyx {
 // one element).
 void cut(ThreadPool& pool, const Tensor& x, int axis, int64_t from, int64_t count, Tensor& y);
 
+// Element `index` of x's axis, without that axis: a view of x where its bytes lie together, else a copy.
+Tensor element_at(ThreadPool& pool, const Tensor& x, int axis, int64_t index);
+
 // Checks that `sizes` are not negative and sum up to `dim`: Error (invalid_model).
 void require_sizes(std::span<const int64_t> sizes, int64_t dim, int axis);
 
