@@ -104,7 +104,7 @@ float float4_to_float(uint8_t bits) noexcept {
 uint8_t float_to_float4(float value) noexcept {
   const uint8_t sign = std::signbit(value) ? 8 : 0;
   const float m = std::fabs(value);
-  if (std::isnan(value)) return sign | 7;
+  if (std::isnan(value)) return 8;
   constexpr float kMiddles[] = {0.25f, 0.75f, 1.25f, 1.75f, 2.5f, 3.5f, 5.0f};
   uint8_t code = 0;
   for (uint8_t i = 0; i < 7; i++) {

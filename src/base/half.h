@@ -36,7 +36,7 @@ float float8_to_float(uint8_t bits, Float8Kind kind) noexcept;
 // saturate: values out of range become the largest finite one, else NaN or infinity as the format has it.
 uint8_t float_to_float8(float value, Float8Kind kind, bool saturate) noexcept;
 
-// FLOAT4E2M1: +-{0, 0.5, 1, 1.5, 2, 3, 4, 6} in the low four bits; conversion saturates.
+// FLOAT4E2M1: +-{0, 0.5, 1, 1.5, 2, 3, 4, 6} in the low four bits; conversion saturates, NaN becomes -0.
 float float4_to_float(uint8_t bits) noexcept;
 uint8_t float_to_float4(float value) noexcept;
 
