@@ -1,6 +1,8 @@
 // Activation functions of neural networks, elementwise.
 #include <cmath>
 
+#include "kernels/elementwise/unary_f32.h"
+#include "kernels/math/math_f32.h"
 #include "ops/families.h"
 #include "ops/util/dispatch.h"
 #include "ops/util/elementwise.h"
@@ -132,10 +134,41 @@ void shrink_int(DType type, const void* x, void* y, size_t n, const float* p) no
   });
 }
 
-template <class F>
-constexpr ElementFunction kPlain{map_elements<float, F>, map_elements<double, F>};
-constexpr ElementFunction kRelu{map_elements<float, Relu>, map_elements<double, Relu>, kFloat | kSignedInt, relu_int};
-constexpr ElementFunction kShrink{map_elements<float, Shrink>, map_elements<double, Shrink>, kNumeric, shrink_int};
+// float32 by the kernels, double by the functors above.
+constexpr ElementFunction kRelu{plain_f32<kernels::relu_f32>, map_elements<double, Relu>, kFloat | kSignedInt,
+                                relu_int};
+constexpr ElementFunction kSigmoid{plain_f32<kernels::sigmoid_f32>, map_elements<double, Sigmoid>};
+constexpr ElementFunction kTanh{plain_f32<kernels::tanh_f32>, map_elements<double, Tanh>};
+constexpr ElementFunction kHardSwish{plain_f32<kernels::hard_swish_f32>, map_elements<double, HardSwish>};
+constexpr ElementFunction kSoftplus{plain_f32<kernels::softplus_f32>, map_elements<double, Softplus>};
+constexpr ElementFunction kSoftsign{plain_f32<kernels::softsign_f32>, map_elements<double, Softsign>};
+constexpr ElementFunction kGelu{plain_f32<kernels::gelu_f32>, map_elements<double, Gelu>};
+constexpr ElementFunction kGeluTanh{plain_f32<kernels::gelu_tanh_f32>, map_elements<double, GeluTanh>};
+constexpr ElementFunction kMish{plain_f32<kernels::mish_f32>, map_elements<double, Mish>};
+constexpr ElementFunction kLeakyRelu{
+    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::leaky_relu_f32(x, y, n, p[0]); },
+    map_elements<double, LeakyRelu>};
+constexpr ElementFunction kThresholdedRelu{
+    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::thresholded_relu_f32(x, y, n, p[0]); },
+    map_elements<double, ThresholdedRelu>};
+constexpr ElementFunction kElu{
+    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::elu_f32(x, y, n, p[0]); },
+    map_elements<double, Elu>};
+constexpr ElementFunction kCelu{
+    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::celu_f32(x, y, n, p[0]); },
+    map_elements<double, Celu>};
+constexpr ElementFunction kSwish{
+    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::swish_f32(x, y, n, p[0]); },
+    map_elements<double, Swish>};
+constexpr ElementFunction kHardSigmoid{
+    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::hard_sigmoid_f32(x, y, n, p[0], p[1]); },
+    map_elements<double, HardSigmoid>};
+constexpr ElementFunction kSelu{
+    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::selu_f32(x, y, n, p[0], p[1]); },
+    map_elements<double, Selu>};
+constexpr ElementFunction kShrink{
+    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::shrink_f32(x, y, n, p[0], p[1]); },
+    map_elements<double, Shrink>, kNumeric, shrink_int};
 
 void ignore_old(const Attributes& a) {
   if (a.opset < 6) a.ignore("consumed_inputs");
@@ -149,37 +182,36 @@ std::unique_ptr<Operator> make(const Attributes& a) {
 
 std::unique_ptr<Operator> make_leaky_relu(const Attributes& a) {
   ignore_old(a);
-  return std::make_unique<ElementMap>(kPlain<LeakyRelu>, a.number("alpha", 0.01f));
+  return std::make_unique<ElementMap>(kLeakyRelu, a.number("alpha", 0.01f));
 }
 std::unique_ptr<Operator> make_hard_sigmoid(const Attributes& a) {
   ignore_old(a);
-  return std::make_unique<ElementMap>(kPlain<HardSigmoid>, a.number("alpha", 0.2f), a.number("beta", 0.5f));
+  return std::make_unique<ElementMap>(kHardSigmoid, a.number("alpha", 0.2f), a.number("beta", 0.5f));
 }
 std::unique_ptr<Operator> make_elu(const Attributes& a) {
   ignore_old(a);
-  return std::make_unique<ElementMap>(kPlain<Elu>, a.number("alpha", 1.0f));
+  return std::make_unique<ElementMap>(kElu, a.number("alpha", 1.0f));
 }
 std::unique_ptr<Operator> make_selu(const Attributes& a) {
   ignore_old(a);
   const bool old = a.opset < 6;
   const float alpha = a.number("alpha", old ? 1.6732f : 1.67326319217681884765625f);
-  return std::make_unique<ElementMap>(kPlain<Selu>, alpha,
-                                      a.number("gamma", old ? 1.0507f : 1.05070102214813232421875f));
+  return std::make_unique<ElementMap>(kSelu, alpha, a.number("gamma", old ? 1.0507f : 1.05070102214813232421875f));
 }
 std::unique_ptr<Operator> make_celu(const Attributes& a) {
   const float alpha = a.number("alpha", 1.0f);
   check(alpha != 0, ErrorCode::invalid_model, "attribute \"alpha\" is 0");
-  return std::make_unique<ElementMap>(kPlain<Celu>, alpha);
+  return std::make_unique<ElementMap>(kCelu, alpha);
 }
 std::unique_ptr<Operator> make_thresholded_relu(const Attributes& a) {
-  return std::make_unique<ElementMap>(kPlain<ThresholdedRelu>, a.number("alpha", 1.0f));
+  return std::make_unique<ElementMap>(kThresholdedRelu, a.number("alpha", 1.0f));
 }
 std::unique_ptr<Operator> make_gelu(const Attributes& a) {
   const bool with_tanh = a.choice("approximate", {"none", "tanh"}, 0) == 1;
-  return std::make_unique<ElementMap>(with_tanh ? kPlain<GeluTanh> : kPlain<Gelu>);
+  return std::make_unique<ElementMap>(with_tanh ? kGeluTanh : kGelu);
 }
 std::unique_ptr<Operator> make_swish(const Attributes& a) {
-  return std::make_unique<ElementMap>(kPlain<Swish>, a.number("alpha", 1.0f));
+  return std::make_unique<ElementMap>(kSwish, a.number("alpha", 1.0f));
 }
 std::unique_ptr<Operator> make_shrink(const Attributes& a) {
   return std::make_unique<ElementMap>(kShrink, a.number("bias", 0.0f), a.number("lambd", 0.5f));
@@ -188,18 +220,18 @@ std::unique_ptr<Operator> make_shrink(const Attributes& a) {
 constexpr OpEntry kOps[] = {
     {"Relu", 1, make<kRelu>},
     {"LeakyRelu", 1, make_leaky_relu},
-    {"Sigmoid", 1, make<kPlain<Sigmoid>>},
+    {"Sigmoid", 1, make<kSigmoid>},
     {"HardSigmoid", 1, make_hard_sigmoid},
-    {"HardSwish", 14, make<kPlain<HardSwish>>},
-    {"Tanh", 1, make<kPlain<Tanh>>},
+    {"HardSwish", 14, make<kHardSwish>},
+    {"Tanh", 1, make<kTanh>},
     {"Elu", 1, make_elu},
     {"Selu", 1, make_selu},
     {"Celu", 12, make_celu},
     {"ThresholdedRelu", 10, make_thresholded_relu},
-    {"Softplus", 1, make<kPlain<Softplus>>},
-    {"Softsign", 1, make<kPlain<Softsign>>},
+    {"Softplus", 1, make<kSoftplus>},
+    {"Softsign", 1, make<kSoftsign>},
     {"Gelu", 20, make_gelu},
-    {"Mish", 18, make<kPlain<Mish>>},
+    {"Mish", 18, make<kMish>},
     {"Swish", 24, make_swish},
     {"Shrink", 9, make_shrink},
 };

@@ -1,6 +1,7 @@
 // Arithmetic, logic and bits of two tensors, with broadcasting.
 #include <cmath>
 
+#include "kernels/elementwise/binary_f32.h"
 #include "ops/families.h"
 #include "ops/util/binary_map.h"
 #include "ops/util/broadcast.h"
@@ -136,11 +137,12 @@ struct PRelu {
   }
 };
 
-// float32, float64, else the unsigned integer of the same width.
-template <class F>
+// float32 by its kernel, float64, else the unsigned integer of the same width.
+template <class F, kernels::BinaryF32 kKernel>
 BinaryLoop by_width(DType type) {
   BinaryLoop loop = nullptr;
-  if (dispatch<float, double>(type, [&]<class T>(TypeTag<T>) { loop = binary_loop<T, F>; })) return loop;
+  if (type == DType::float32) return kernel_loop<kKernel>;
+  if (type == DType::float64) return binary_loop<double, F>;
   dispatch_width(element_bytes(type), [&]<class T>(TypeTag<T>) { loop = binary_loop<T, F>; });
   return loop;
 }
@@ -168,15 +170,20 @@ BinaryLoop logical(DType) {
 }
 BinaryLoop prelu(DType type) {
   BinaryLoop loop = nullptr;
-  dispatch<float, double, int32_t, int64_t, uint32_t, uint64_t>(
-      type, [&]<class T>(TypeTag<T>) { loop = binary_loop<T, PRelu>; });
+  if (type == DType::float32) return kernel_loop<kernels::prelu_f32>;
+  dispatch<double, int32_t, int64_t, uint32_t, uint64_t>(type,
+                                                         [&]<class T>(TypeTag<T>) { loop = binary_loop<T, PRelu>; });
   return loop;
 }
 
-constexpr BinaryFunction kAdd{kNumeric, by_width<Add>};
-constexpr BinaryFunction kSub{kNumeric, by_width<Sub>};
-constexpr BinaryFunction kMul{kNumeric, by_width<Mul>};
-constexpr BinaryFunction kDiv{kNumeric, by_type<Div>};
+constexpr BinaryFunction kAdd{kNumeric, by_width<Add, kernels::add_f32>};
+constexpr BinaryFunction kSub{kNumeric, by_width<Sub, kernels::sub_f32>};
+constexpr BinaryFunction kMul{kNumeric, by_width<Mul, kernels::mul_f32>};
+BinaryLoop divide(DType type) {
+  if (type == DType::float32) return kernel_loop<kernels::div_f32>;
+  return type == DType::float64 ? binary_loop<double, Div> : by_int<Div>(type);
+}
+constexpr BinaryFunction kDiv{kNumeric, divide};
 constexpr BinaryFunction kFloorMod{kNumeric, by_type<FloorMod>};
 constexpr BinaryFunction kFloorModInt{kInt, by_int<FloorMod>};
 constexpr BinaryFunction kRemainder{kNumeric, by_type<Remainder>};
@@ -259,13 +266,13 @@ void Pow::run(RunContext& c) const {
     // Both in float32 where X is a 16-bit float: the exponent is not rounded to its type.
     if (is_half(type) && e.dtype() != type) {
       Tensor y = Tensor::allocate(DType::float32, c.output(0).shape());
-      run_binary(c.pool(), to_float32(x), to_float32(e), y, binary_loop<float, Power>);
+      run_binary(c.pool(), to_float32(x), to_float32(e), y, kernel_loop<kernels::pow_f32>);
       store_floats(type, y.data<float>(), c.output(0).bytes(), 0, y.count());
       return;
     }
     if (e.dtype() != type) e = convert(e, type);
     return run_binary(c.pool(), x, e, c.output(0),
-                      type == DType::float64 ? binary_loop<double, Power> : binary_loop<float, Power>);
+                      type == DType::float64 ? binary_loop<double, Power> : kernel_loop<kernels::pow_f32>);
   }
   const bool whole = kInt.has(e.dtype());
   e = convert(e, whole ? DType::int64 : DType::float64);

@@ -1,6 +1,8 @@
 // Elementwise functions of one tensor: arithmetic, rounding, trigonometry, tests.
 #include <cmath>
 
+#include "kernels/elementwise/unary_f32.h"
+#include "kernels/math/math_f32.h"
 #include "ops/families.h"
 #include "ops/util/dispatch.h"
 #include "ops/util/elementwise.h"
@@ -9,6 +11,8 @@
 
 namespace sardonyx {
 namespace {
+
+using kernels::UnaryF32;
 
 // Functors of one element; T is float or double, or an integer where the operator has integers.
 struct Abs {
@@ -58,13 +62,12 @@ struct Erf {
     }
   }
 };
-template <double (*kF)(double), float (*kF32)(float)>
+template <double (*kF)(double)>
 struct Libm {
   double operator()(double x, const float*) const noexcept { return kF(x); }
-  float operator()(float x, const float*) const noexcept { return kF32(x); }
 };
-template <double (*kF)(double), float (*kF32)(float)>
-constexpr ElementFunction kLibm{map_elements<float, Libm<kF, kF32>>, map_elements<double, Libm<kF, kF32>>};
+template <double (*kF)(double), UnaryF32 kKernel>
+constexpr ElementFunction kLibm{plain_f32<kKernel>, map_elements<double, Libm<kF>>};
 
 template <class F>
 void map_signed(DType type, const void* x, void* y, size_t n, const float* p) noexcept {
@@ -77,12 +80,12 @@ void map_int(DType type, const void* x, void* y, size_t n, const float* p) noexc
                [&]<class T>(TypeTag<T>) { map_elements<T, F>(static_cast<const T*>(x), static_cast<T*>(y), n, p); });
 }
 
-constexpr ElementFunction kAbs{map_elements<float, Abs>, map_elements<double, Abs>, kNumeric, map_int<Abs>};
-constexpr ElementFunction kNeg{map_elements<float, Neg>, map_elements<double, Neg>, kFloat | kSignedInt,
+constexpr ElementFunction kAbs{plain_f32<kernels::abs_f32>, map_elements<double, Abs>, kNumeric, map_int<Abs>};
+constexpr ElementFunction kNeg{plain_f32<kernels::neg_f32>, map_elements<double, Neg>, kFloat | kSignedInt,
                                map_signed<Neg>};
-constexpr ElementFunction kSign{map_elements<float, Sign>, map_elements<double, Sign>, kNumeric, map_int<Sign>};
-constexpr ElementFunction kErf{map_elements<float, Erf>, map_elements<double, Erf>, kNumeric, map_int<Erf>};
-constexpr ElementFunction kReciprocal{map_elements<float, Reciprocal>, map_elements<double, Reciprocal>};
+constexpr ElementFunction kSign{plain_f32<kernels::sign_f32>, map_elements<double, Sign>, kNumeric, map_int<Sign>};
+constexpr ElementFunction kErf{plain_f32<kernels::erf_f32>, map_elements<double, Erf>, kNumeric, map_int<Erf>};
+constexpr ElementFunction kReciprocal{plain_f32<kernels::reciprocal_f32>, map_elements<double, Reciprocal>};
 
 template <const ElementFunction& kF>
 std::unique_ptr<Operator> make(const Attributes& a) {
@@ -180,23 +183,23 @@ constexpr OpEntry kOps[] = {
     {"Neg", 1, make<kNeg>},
     {"Sign", 9, make<kSign>},
     {"Reciprocal", 1, make<kReciprocal>},
-    {"Ceil", 1, make<kLibm<std::ceil, std::ceil>>},
-    {"Floor", 1, make<kLibm<std::floor, std::floor>>},
-    {"Round", 11, make<kLibm<std::nearbyint, std::nearbyint>>},
-    {"Sqrt", 1, make<kLibm<std::sqrt, std::sqrt>>},
-    {"Exp", 1, make<kLibm<std::exp, std::exp>>},
-    {"Log", 1, make<kLibm<std::log, std::log>>},
-    {"Sin", 7, make<kLibm<std::sin, std::sin>>},
-    {"Cos", 7, make<kLibm<std::cos, std::cos>>},
-    {"Tan", 7, make<kLibm<std::tan, std::tan>>},
-    {"Asin", 7, make<kLibm<std::asin, std::asin>>},
-    {"Acos", 7, make<kLibm<std::acos, std::acos>>},
-    {"Atan", 7, make<kLibm<std::atan, std::atan>>},
-    {"Sinh", 9, make<kLibm<std::sinh, std::sinh>>},
-    {"Cosh", 9, make<kLibm<std::cosh, std::cosh>>},
-    {"Asinh", 9, make<kLibm<std::asinh, std::asinh>>},
-    {"Acosh", 9, make<kLibm<std::acosh, std::acosh>>},
-    {"Atanh", 9, make<kLibm<std::atanh, std::atanh>>},
+    {"Ceil", 1, make<kLibm<std::ceil, kernels::ceil_f32>>},
+    {"Floor", 1, make<kLibm<std::floor, kernels::floor_f32>>},
+    {"Round", 11, make<kLibm<std::nearbyint, kernels::round_f32>>},
+    {"Sqrt", 1, make<kLibm<std::sqrt, kernels::sqrt_f32>>},
+    {"Exp", 1, make<kLibm<std::exp, kernels::exp_f32>>},
+    {"Log", 1, make<kLibm<std::log, kernels::log_f32>>},
+    {"Sin", 7, make<kLibm<std::sin, kernels::sin_f32>>},
+    {"Cos", 7, make<kLibm<std::cos, kernels::cos_f32>>},
+    {"Tan", 7, make<kLibm<std::tan, kernels::tan_f32>>},
+    {"Asin", 7, make<kLibm<std::asin, kernels::asin_f32>>},
+    {"Acos", 7, make<kLibm<std::acos, kernels::acos_f32>>},
+    {"Atan", 7, make<kLibm<std::atan, kernels::atan_f32>>},
+    {"Sinh", 9, make<kLibm<std::sinh, kernels::sinh_f32>>},
+    {"Cosh", 9, make<kLibm<std::cosh, kernels::cosh_f32>>},
+    {"Asinh", 9, make<kLibm<std::asinh, kernels::asinh_f32>>},
+    {"Acosh", 9, make<kLibm<std::acosh, kernels::acosh_f32>>},
+    {"Atanh", 9, make<kLibm<std::atanh, kernels::atanh_f32>>},
     {"Erf", 9, make<kErf>},
     {"Not", 1, make_operator<Not>},
     {"BitwiseNot", 18, make_operator<BitwiseNot>},
