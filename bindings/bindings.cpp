@@ -1,0 +1,187 @@
+// The border to JavaScript: one class, Engine, that takes a model's bytes, becomes a session, and runs it.
+//
+// Nothing is thrown across it: a failure returns {error: {code, node, opType, message}}. Only what JavaScript itself
+// threw in a callback passes through; destructors have run then. web/src/native.ts declares this class.
+#include <emscripten/bind.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "js_values.h"
+#include "onnx/loader.h"
+
+namespace sardonyx {
+namespace {
+
+using emscripten::val;
+
+constexpr size_t kBlockBytes = size_t{1} << 20;
+
+val failure(std::string_view code, const std::string& message, const std::string& node = {},
+            const std::string& op_type = {}) {
+  val error = val::object();
+  error.set("code", std::string(code));
+  error.set("message", message);
+  error.set("node", node);
+  error.set("opType", op_type);
+  val result = val::object();
+  result.set("error", error);
+  return result;
+}
+
+template <class Body>
+val guarded(Body&& body) {
+  try {
+    return body();
+  } catch (const Error& e) {
+    return failure(error_code_name(e.code), e.message(), e.node, e.op_type);
+  } catch (const std::bad_alloc&) {
+    return failure(error_code_name(ErrorCode::out_of_memory), "the WebAssembly heap cannot grow any further");
+  } catch (const std::exception& e) {
+    return failure(error_code_name(ErrorCode::runtime_error), e.what());
+  }
+}
+
+// options.externalData(location, offset, view) fills the view and returns undefined, or returns why it cannot.
+ExternalData external_data_of(const val& options) {
+  val callback = options["externalData"];
+  if (callback.isUndefined()) return {};
+  return [callback](const std::string& location, uint64_t offset, std::span<std::byte> to) {
+    const val problem = callback(location, static_cast<double>(offset), view_of(to.data(), to.size()));
+    if (!problem.isUndefined()) fail(ErrorCode::invalid_argument, problem.as<std::string>());
+  };
+}
+
+SessionOptions session_options_of(const val& options) {
+  SessionOptions result;
+  result.optimization_level = options["optimizationLevel"].as<int>();
+  result.threads = options["threads"].as<int>();
+  const val free_dimensions = options["freeDimensions"];  // [[name, size]...]
+  const auto count = free_dimensions["length"].as<unsigned>();
+  for (unsigned i = 0; i < count; ++i) {
+    const val pair = free_dimensions[i];
+    result.free_dimensions.emplace_back(pair[0].as<std::string>(), static_cast<int64_t>(pair[1].as<double>()));
+  }
+  return result;
+}
+
+class Engine {
+ public:
+  // Takes the next bytes of the model, a Uint8Array.
+  val append(val chunk) {
+    return guarded([&] {
+      const auto size = chunk["length"].as<size_t>();
+      for (size_t taken = 0; taken < size;) {
+        if (block_ == nullptr) block_ = bytes_.allocate(kBlockBytes);
+        const size_t n = std::min(size - taken, kBlockBytes - filled_);
+        view_of(block_ + filled_, n).call<void>("set", chunk.call<val>("subarray", taken, taken + n));
+        taken += n;
+        filled_ += n;
+        if (filled_ == kBlockBytes) close_block();
+      }
+      return val::undefined();
+    });
+  }
+
+  // Parses the bytes and makes the session: {inputs, outputs, metadata}.
+  val load(val options) {
+    return guarded([&] {
+      close_block();
+      Model model = load_model(std::move(bytes_), {external_data_of(options)});
+      val result = val::object();
+      result.set("metadata", metadata_to_js(model));
+      session_ = Session::create(std::move(model), session_options_of(options));
+      result.set("inputs", ports_to_js(session_->inputs()));
+      result.set("outputs", ports_to_js(session_->outputs()));
+      return result;
+    });
+  }
+
+  // request: {feeds, wanted, targets, profile, shouldAbort?}. feeds: one value per input; wanted: positions of outputs;
+  // targets: per wanted output a tensor to fill, or null. Result: {outputs, profile?}.
+  val run(val request) {
+    return guarded([&] {
+      check(session_ != nullptr, ErrorCode::invalid_argument, "no model is loaded");
+      const val feeds_js = request["feeds"], targets = request["targets"], should_abort = request["shouldAbort"];
+      std::vector<Value> feeds;
+      for (unsigned i = 0; i < session_->inputs().size(); ++i) feeds.push_back(feed(feeds_js[i], i));
+      const auto wanted = emscripten::convertJSArrayToNumberVector<int>(request["wanted"]);
+      for (int position : wanted) {
+        const bool known = position >= 0 && static_cast<size_t>(position) < session_->outputs().size();
+        check(known, ErrorCode::invalid_argument, "there is no output number ", position);
+      }
+      Profile profile;
+      RunOptions options;
+      if (request["profile"].as<bool>()) options.profile = &profile;
+      if (!should_abort.isUndefined()) options.should_abort = [&] { return should_abort().as<bool>(); };
+
+      const std::vector<Value> results = session_->run(feeds, wanted, options);
+      val outputs = val::array();
+      for (unsigned i = 0; i < results.size(); ++i) outputs.set(i, output(results[i], targets[i], wanted[i]));
+      val result = val::object();
+      result.set("outputs", outputs);
+      if (options.profile != nullptr) result.set("profile", profile_to_js(profile));
+      return result;
+    });
+  }
+
+  // Bytes by purpose, and the size of the whole heap.
+  val memory() const {
+    return guarded([&] {
+      check(session_ != nullptr, ErrorCode::invalid_argument, "no model is loaded");
+      const MemoryUse use = session_->memory();
+      val result = val::object();
+      result.set("weights", static_cast<double>(use.weights));
+      result.set("packed", static_cast<double>(use.packed));
+      result.set("arena", static_cast<double>(use.arena));
+      result.set("scratch", static_cast<double>(use.scratch));
+      return result;
+    });
+  }
+
+ private:
+  void close_block() {
+    if (block_ != nullptr) bytes_.commit(filled_);
+    block_ = nullptr;
+    filled_ = 0;
+  }
+
+  // The name of the port goes in front of what is wrong with its value.
+  Value feed(const val& js, unsigned position) const {
+    try {
+      return value_from_js(js);
+    } catch (const Error& e) {
+      fail(e.code, cat("input \"", session_->inputs()[position].name, "\": ", e.reason));
+    }
+  }
+
+  val output(const Value& value, const val& target, int position) const {
+    try {
+      return value_to_js(value, target);
+    } catch (const Error& e) {
+      fail(e.code, cat("output \"", session_->outputs()[static_cast<size_t>(position)].name, "\": ", e.reason));
+    }
+  }
+
+  ByteBlocks bytes_;
+  std::byte* block_ = nullptr;  // the open block of bytes_
+  size_t filled_ = 0;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace
+}  // namespace sardonyx
+
+EMSCRIPTEN_BINDINGS(sardonyx) {
+  using sardonyx::Engine;
+  emscripten::class_<Engine>("Engine")
+      .constructor<>()
+      .function("append", &Engine::append)
+      .function("load", &Engine::load)
+      .function("run", &Engine::run)
+      .function("memory", &Engine::memory);
+}
