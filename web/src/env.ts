@@ -1,0 +1,55 @@
+// Settings of the whole package, by the names of onnxruntime-common. They are read when a session is created.
+import { version } from './version.js';
+
+export interface WasmPaths {
+  /** The .wasm file: an absolute URL, or one relative to the page. */
+  wasm?: URL | string;
+  /** Accepted and not used: the JavaScript of the module is part of the package. */
+  mjs?: URL | string;
+}
+
+export interface WasmFlags {
+  /** Threads to use; 0 or undefined: as many as are sensible here. */
+  numThreads?: number | undefined;
+  /** Accepted for compatibility: there are only SIMD builds. */
+  simd?: boolean | 'fixed' | 'relaxed' | undefined;
+  /** Accepted for compatibility. */
+  proxy?: boolean | undefined;
+  /** Accepted for compatibility. */
+  trace?: boolean | undefined;
+  /** Milliseconds that loading the WebAssembly module may take; 0 or undefined: no limit. */
+  initTimeout?: number | undefined;
+  /** The folder of the .wasm files (ends with a slash), or the file itself. Default: beside the package's JavaScript. */
+  wasmPaths?: string | WasmPaths | undefined;
+  /** The bytes of the .wasm file, for those who have them already. */
+  wasmBinary?: ArrayBufferLike | Uint8Array | undefined;
+  /** The compiled module, for those who may not compile at run time (Cloudflare Workers). */
+  wasmModule?: WebAssembly.Module | undefined;
+}
+
+export interface Env {
+  logLevel?: 'verbose' | 'info' | 'warning' | 'error' | 'fatal';
+  debug?: boolean;
+  trace?: boolean;
+  readonly versions: {
+    readonly common: string;
+    readonly sardonyx: string;
+    readonly web?: string;
+    readonly node?: string;
+  };
+  readonly wasm: WasmFlags;
+  readonly webgl: Record<string, unknown>;
+  readonly webgpu: Record<string, unknown>;
+  [name: string]: unknown;
+}
+
+export const env: Env = {
+  logLevel: 'warning',
+  debug: false,
+  trace: false,
+  // `web` stays undefined: Transformers.js would point wasmPaths at a CDN.
+  versions: { common: version, sardonyx: version },
+  wasm: {},
+  webgl: {},
+  webgpu: {},
+};

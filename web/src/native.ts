@@ -1,0 +1,146 @@
+// The border to the engine: what bindings/ declares there, and the guard around every call.
+import { OnnxError, type OnnxErrorCode } from './errors.js';
+
+export interface NativeTensor {
+  dtype: number;
+  dims: number[];
+  /** The elements as stored, or strings. */
+  data: Uint8Array | string[];
+}
+/** null: none. */
+export type NativeValue =
+  | null
+  | NativeTensor
+  | { dtype: number; items: NativeValue[] }
+  | { keys: NativeTensor; values: NativeValue[] };
+
+export interface NativeType {
+  kind: 'unknown' | 'tensor' | 'sequence' | 'optional' | 'map';
+  /** Of a tensor's elements, or of a map's keys. */
+  dtype: number;
+  /** Tensors whose rank is declared; -1: nothing is known of the dimension. */
+  shape?: (number | string)[];
+  element?: NativeType;
+}
+
+export interface NativePort extends NativeType {
+  name: string;
+  /** May be left out: it has a default, or is declared optional. */
+  optional: boolean;
+}
+
+/** What the model's file says of itself. */
+export interface ModelMetadata {
+  readonly irVersion: number;
+  readonly producerName: string;
+  readonly producerVersion: string;
+  readonly domain: string;
+  readonly modelVersion: number;
+  readonly description: string;
+  readonly graphName: string;
+  /** Versions of the operator sets by domain; the standard's own is 'ai.onnx'. */
+  readonly opsets: Readonly<Record<string, number>>;
+  /** metadata_props of the file. */
+  readonly custom: Readonly<Record<string, string>>;
+  /** How many nodes of each operator there are, subgraphs included. */
+  readonly operators: Readonly<Record<string, number>>;
+  /** Elements of all constants. */
+  readonly parameters: number;
+}
+
+/** One node's part of a profiled run. Milliseconds; `start` counts from the start of the run. */
+export interface ProfileEntry {
+  readonly node: string;
+  readonly opType: string;
+  readonly start: number;
+  readonly duration: number;
+  /** Types and shapes of the inputs. */
+  readonly shapes: string;
+  /** 0 in the main graph, 1 in its subgraphs... */
+  readonly depth: number;
+}
+
+/** Bytes by what they are for. */
+export interface MemoryUse {
+  /** Constants, as in the file. */
+  readonly weights: number;
+  /** Constants in the form that the kernels want. */
+  readonly packed: number;
+  /** Intermediate results. */
+  readonly arena: number;
+  readonly scratch: number;
+  /** The whole heap of WebAssembly, with what is free in it. */
+  readonly heap: number;
+}
+
+export interface LoadRequest {
+  optimizationLevel: number;
+  threads: number;
+  freeDimensions: [string, number][];
+  /** Fills `to`, a view of the heap; returns why it cannot, or undefined. */
+  externalData?: (location: string, offset: number, to: Uint8Array) => string | undefined;
+}
+export interface Loaded {
+  inputs: NativePort[];
+  outputs: NativePort[];
+  metadata: ModelMetadata;
+}
+export interface RunRequest {
+  feeds: NativeValue[];
+  wanted: number[];
+  targets: (NativeTensor | null)[];
+  profile: boolean;
+  shouldAbort?: () => boolean;
+}
+export interface RunResult {
+  outputs: NativeValue[];
+  profile?: ProfileEntry[];
+}
+
+export interface Failure {
+  error: { code: OnnxErrorCode; message: string; node: string; opType: string };
+}
+
+export interface Engine {
+  append(chunk: Uint8Array): undefined | Failure;
+  load(request: LoadRequest): Loaded | Failure;
+  run(request: RunRequest): RunResult | Failure;
+  memory(): Omit<MemoryUse, 'heap'> | Failure;
+  delete(): void;
+}
+
+/** One instance of the module: its own heap, shared with no other. */
+export interface Instance {
+  readonly Engine: new () => Engine;
+  readonly HEAPU8: Uint8Array;
+}
+
+/** Did WebAssembly itself fail, so that its state cannot be trusted any more? */
+function isTrap(error: unknown): boolean {
+  return error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /stack/i.test(error.message));
+}
+
+/**
+ * The result of a call into the engine. Throws OnnxError: what the engine reports, or `instance_lost` for a trap.
+ * What a callback of the caller threw passes through as it is.
+ */
+export function call<T>(body: () => T | Failure): T {
+  let result: T | Failure;
+  try {
+    result = body();
+  } catch (error) {
+    if (!isTrap(error)) throw error;
+    throw new OnnxError(
+      'instance_lost',
+      `WebAssembly failed (${String(error)}); this session cannot be used any more`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (typeof result === 'object' && result !== null && 'error' in result) {
+    const { code, message, node, opType } = result.error;
+    throw new OnnxError(code, message, { node, opType });
+  }
+  return result as T;
+}

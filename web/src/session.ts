@@ -1,0 +1,283 @@
+// Inference sessions: a model in an engine, and a heap, of its own.
+import { kDispose } from './dispose.js';
+import { dtypeName } from './dtypes.js';
+import { checkAborted, invalidArgument, invalidInput, OnnxError } from './errors.js';
+import { ExternalData } from './external_data.js';
+import { createInstance, type SessionInfo } from './module.js';
+import {
+  call,
+  type Engine,
+  type Instance,
+  type Loaded,
+  type MemoryUse,
+  type ModelMetadata,
+  type NativePort,
+  type NativeValue,
+  type ProfileEntry,
+} from './native.js';
+import * as optionTypes from './options.js';
+import { createArguments, type Fetches, fetchesOf, unknownName } from './session_arguments.js';
+import { type ByteSource, type ModelSource, openSource } from './source.js';
+import { Tensor } from './tensor.js';
+import { fromNative, type OnnxValue, targetOf, toNative, typeText } from './values.js';
+
+type Settings = optionTypes.Settings;
+
+export declare namespace InferenceSession {
+  type SessionOptions = optionTypes.SessionOptions;
+  type RunOptions = optionTypes.RunOptions;
+  type OnnxValueMapType = { readonly [name: string]: OnnxValue };
+  type NullableOnnxValueMapType = { readonly [name: string]: OnnxValue | null };
+  /** Values by the names of the inputs. */
+  type FeedsType = OnnxValueMapType;
+  /** Names of the outputs that are wanted; or an object of them, with tensors to write into, or null. */
+  type FetchesType = readonly string[] | NullableOnnxValueMapType;
+  // biome-ignore lint/suspicious/noExplicitAny: most outputs are tensors; callers need not say so each time
+  type ReturnType = { readonly [name: string]: Tensor & any };
+  interface ValueMetadataBase {
+    readonly name: string;
+  }
+  interface NonTensorValueMetadata extends ValueMetadataBase {
+    readonly isTensor: false;
+    /** "sequence of float32 tensor"... */
+    readonly description: string;
+  }
+  interface TensorValueMetadata extends ValueMetadataBase {
+    readonly isTensor: true;
+    readonly type: Tensor.Type;
+    /** A number, the name of a symbolic dimension, or '' where the model says nothing. */
+    readonly shape: readonly (number | string)[];
+  }
+  type ValueMetadata = NonTensorValueMetadata | TensorValueMetadata;
+}
+
+function metadataOf(port: NativePort): InferenceSession.ValueMetadata {
+  const type = dtypeName(port.dtype);
+  if (port.kind !== 'tensor' || type === undefined) {
+    return { name: port.name, isTensor: false, description: typeText(port) };
+  }
+  return { name: port.name, isTensor: true, type, shape: (port.shape ?? []).map((d) => (d === -1 ? '' : d)) };
+}
+
+/** Feeds the bytes to the engine as they come, in blocks. */
+async function readInto(engine: Engine, source: ByteSource, settings: Settings): Promise<number> {
+  let loaded = 0;
+  for await (const piece of source.pieces) {
+    checkAborted(settings.signal);
+    call(() => engine.append(piece));
+    loaded += piece.length;
+    settings.onProgress({ phase: 'reading', loaded, total: source.total });
+  }
+  checkAborted(settings.signal);
+  return loaded;
+}
+
+function load(engine: Engine, source: ByteSource, external: ExternalData, settings: Settings, threads: number): Loaded {
+  try {
+    return call(() =>
+      engine.load({
+        optimizationLevel: settings.optimizationLevel,
+        threads,
+        freeDimensions: settings.freeDimensions,
+        externalData: (location, offset, to) => external.read(location, offset, to, source.path),
+      }),
+    );
+  } catch (error) {
+    // Says which of several models it is.
+    if (!(error instanceof OnnxError) || source.label === '') throw error;
+    throw new OnnxError(error.code, `${source.label}: ${error.message}`, error);
+  }
+}
+
+export class InferenceSession {
+  /** The build of WebAssembly that runs the session, and why it was chosen. */
+  readonly info: SessionInfo;
+  /** What the file of the model says of itself. */
+  readonly metadata: ModelMetadata;
+  readonly inputNames: readonly string[];
+  readonly outputNames: readonly string[];
+  readonly inputMetadata: readonly InferenceSession.ValueMetadata[];
+  readonly outputMetadata: readonly InferenceSession.ValueMetadata[];
+
+  // No #private fields: frameworks wrap objects in proxies, which those refuse.
+  private engine: Engine | undefined;
+  private instance: Instance | undefined;
+  private profiling: boolean;
+  private lastProfile: readonly ProfileEntry[] = [];
+  private turn: Promise<void> | undefined;
+  private lost: OnnxError | undefined;
+  private readonly inputs: readonly NativePort[];
+
+  private constructor(engine: Engine, instance: Instance, loaded: Loaded, info: SessionInfo, profiling: boolean) {
+    this.engine = engine;
+    this.instance = instance;
+    this.info = info;
+    this.profiling = profiling;
+    this.inputs = loaded.inputs;
+    this.metadata = loaded.metadata;
+    // Inputs with a default of their own can be fed, but are not listed, as in other runtimes.
+    const listed = loaded.inputs.filter((port) => !port.optional || port.kind === 'optional');
+    this.inputNames = listed.map((port) => port.name);
+    this.inputMetadata = listed.map(metadataOf);
+    this.outputNames = loaded.outputs.map((port) => port.name);
+    this.outputMetadata = loaded.outputs.map(metadataOf);
+  }
+
+  /**
+   * Loads a model. A string is a URL, or in Node.js a path.
+   * @throws OnnxError
+   */
+  static create(model: ModelSource, options?: InferenceSession.SessionOptions): Promise<InferenceSession>;
+  static create(
+    buffer: ArrayBufferLike,
+    byteOffset: number,
+    byteLength?: number,
+    options?: InferenceSession.SessionOptions,
+  ): Promise<InferenceSession>;
+  static async create(model: unknown, ...rest: unknown[]): Promise<InferenceSession> {
+    const { source, options } = createArguments(model, rest);
+    const settings = optionTypes.settingsOf(options);
+    checkAborted(settings.signal);
+    try {
+      const [{ instance, info }, opened, external] = await Promise.all([
+        createInstance(),
+        openSource(source, settings.signal),
+        ExternalData.open(settings.externalData, settings.signal),
+      ]);
+      const engine = new instance.Engine();
+      try {
+        const loaded = await readInto(engine, opened, settings);
+        const progress = { loaded, total: opened.total ?? loaded };
+        settings.onProgress({ phase: 'preparing', ...progress });
+        const parts = load(engine, opened, external, settings, info.threads);
+        settings.onProgress({ phase: 'ready', ...progress });
+        return new InferenceSession(engine, instance, parts, info, settings.profiling);
+      } finally {
+        external.close();
+      }
+    } catch (error) {
+      // Whatever an abort broke, the abort is the reason.
+      checkAborted(settings.signal);
+      throw error;
+    }
+  }
+
+  /**
+   * Runs the model. Calls that overlap are run one after the other.
+   * @throws OnnxError: invalid_input where feeds or fetches do not fit; the session stays usable
+   */
+  run(feeds: InferenceSession.FeedsType, options?: InferenceSession.RunOptions): Promise<InferenceSession.ReturnType>;
+  run(
+    feeds: InferenceSession.FeedsType,
+    fetches: InferenceSession.FetchesType,
+    options?: InferenceSession.RunOptions,
+  ): Promise<InferenceSession.ReturnType>;
+  async run(feeds: unknown, first?: unknown, second?: unknown): Promise<InferenceSession.ReturnType> {
+    const fetches = fetchesOf(first, second, this.outputNames);
+    const signal = optionTypes.signalOf(fetches.options);
+    return this.inTurn((engine) => {
+      checkAborted(signal);
+      return this.runNow(engine, this.feedsOf(feeds), fetches, signal);
+    });
+  }
+
+  /** What the last profiled run recorded: one entry per node, in their order. */
+  profile(): readonly ProfileEntry[] {
+    return this.lastProfile;
+  }
+
+  startProfiling(): void {
+    this.profiling = true;
+  }
+
+  endProfiling(): void {
+    this.profiling = false;
+  }
+
+  /** The memory that the session holds now. */
+  memory(): MemoryUse {
+    const engine = this.usable();
+    return { ...call(() => engine.memory()), heap: this.instance?.HEAPU8.byteLength ?? 0 };
+  }
+
+  /** Gives all memory back, once running calls are done. A second call does nothing. */
+  async release(): Promise<void> {
+    if (!this.engine) return;
+    if (this.turn) await this.turn;
+    const engine = this.engine;
+    this.engine = undefined;
+    this.instance = undefined;
+    if (!this.lost) engine?.delete();
+  }
+
+  [kDispose](): void {
+    void this.release();
+  }
+
+  private usable(): Engine {
+    if (this.lost) throw this.lost;
+    if (!this.engine) throw invalidArgument('the session is released');
+    return this.engine;
+  }
+
+  private async inTurn<T>(job: (engine: Engine) => T): Promise<T> {
+    while (this.turn) await this.turn;
+    const engine = this.usable();
+    let done = () => {};
+    this.turn = new Promise((resolve) => {
+      done = resolve;
+    });
+    try {
+      return job(engine);
+    } catch (error) {
+      if (error instanceof OnnxError && error.code === 'instance_lost') this.lost = error;
+      throw error;
+    } finally {
+      this.turn = undefined;
+      done();
+    }
+  }
+
+  /** One value per input, in the engine's order. */
+  private feedsOf(feeds: unknown): NativeValue[] {
+    if (typeof feeds !== 'object' || feeds === null || Array.isArray(feeds) || feeds instanceof Tensor) {
+      throw invalidInput("'feeds' must be an object of values by the names of the inputs");
+    }
+    const given = feeds as Record<string, unknown>;
+    const known = this.inputs.map((port) => port.name);
+    const wrong = Object.keys(given).find((name) => given[name] !== undefined && !known.includes(name));
+    if (wrong !== undefined) throw unknownName('input', wrong, known);
+    return this.inputs.map((port) => {
+      const value = given[port.name];
+      if ((value === undefined || value === null) && !port.optional) {
+        throw invalidInput(`the input "${port.name}" (${typeText(port)}) is missing in 'feeds'`);
+      }
+      return toNative(value, port, `input "${port.name}"`);
+    });
+  }
+
+  private runNow(engine: Engine, feeds: NativeValue[], fetches: Fetches, signal: AbortSignal | undefined) {
+    const { names, targets, options } = fetches;
+    const request = {
+      feeds,
+      wanted: names.map((name) => this.outputNames.indexOf(name)),
+      targets: targets.map((t, i) => (t == null ? null : targetOf(t, `the fetch "${names[i]}"`))),
+      profile: options.profile ?? this.profiling,
+      ...(signal ? { shouldAbort: () => signal.aborted } : {}),
+    };
+    let result: ReturnType<typeof runEngine>;
+    try {
+      result = runEngine(engine, request);
+    } catch (error) {
+      checkAborted(signal);
+      throw error;
+    }
+    if (result.profile) this.lastProfile = result.profile;
+    const entries = result.outputs.map((value, i) => [names[i], targets[i] ?? fromNative(value)] as const);
+    return Object.fromEntries(entries) as InferenceSession.ReturnType;
+  }
+}
+
+function runEngine(engine: Engine, request: Parameters<Engine['run']>[0]) {
+  return call(() => engine.run(request));
+}

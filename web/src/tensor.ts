@@ -1,0 +1,174 @@
+// Tensors: a type, dimensions, and the elements in a typed array.
+
+import { kDispose } from './dispose.js';
+import {
+  arrayLength,
+  arrayOf,
+  bitsOf,
+  isDType,
+  isOpaque,
+  type NumericArrayConstructor,
+  typeOfArray,
+} from './dtypes.js';
+import { invalidArgument } from './errors.js';
+import {
+  type FromImageOptions,
+  type ImageSource,
+  pixelsOf,
+  type ToImageOptions,
+  toDataURL,
+  toImageData,
+} from './tensor_image.js';
+import type { TensorConstructor, Tensor as TensorInterface } from './tensor_types.js';
+
+type Type = TensorInterface.Type;
+type Data = TensorInterface.DataType;
+
+/** The number of elements; throws OnnxError for what is no list of dimensions. */
+export function sizeOf(dims: unknown): number {
+  if (!Array.isArray(dims)) throw invalidArgument("a tensor's dims must be an array of numbers");
+  let size = 1;
+  for (const [i, dim] of dims.entries()) {
+    if (!Number.isSafeInteger(dim) || dim < 0) {
+      throw invalidArgument(`dims[${i}] is ${String(dim)}; a dimension must be a whole number from 0 on`);
+    }
+    size *= dim;
+  }
+  if (!Number.isSafeInteger(size)) throw invalidArgument(`dims [${dims.join(', ')}] make too many elements`);
+  return size;
+}
+
+function nameOf(data: unknown): string {
+  if (data === null || data === undefined) return String(data);
+  return Array.isArray(data)
+    ? 'an array'
+    : typeof data === 'object'
+      ? `a ${data.constructor?.name}`
+      : `a ${typeof data}`;
+}
+
+function fromList(type: Type, list: readonly unknown[], array: NumericArrayConstructor): Data {
+  if (isOpaque(type)) {
+    throw invalidArgument(`a ${type} tensor cannot be made from numbers: pass their bits in a ${array.name}`);
+  }
+  const wide = type === 'int64' || type === 'uint64';
+  const data = new array(list.length);
+  for (let i = 0; i < list.length; ++i) {
+    const x = list[i];
+    const fits =
+      typeof x === 'number' || (wide && typeof x === 'bigint') || (type === 'bool' && typeof x === 'boolean');
+    if (!fits || (wide && typeof x === 'number' && !Number.isInteger(x))) {
+      throw invalidArgument(`element ${i} of the data is ${String(x)}, which is no ${type}`);
+    }
+    data[i] = wide ? BigInt(x as number | bigint) : type === 'bool' ? (x ? 1 : 0) : (x as number);
+  }
+  return data;
+}
+
+function convert(type: Type, data: unknown): Data {
+  const array = arrayOf(type);
+  if (!array) {
+    if (!Array.isArray(data)) throw invalidArgument(`a string tensor takes an array of strings, not ${nameOf(data)}`);
+    const other = data.findIndex((x) => typeof x !== 'string');
+    if (other >= 0) throw invalidArgument(`element ${other} of the data is ${nameOf(data[other])}, not a string`);
+    return data;
+  }
+  if (data instanceof array) return data as Data;
+  if (Array.isArray(data)) return fromList(type, data, array);
+  if (data instanceof Uint8ClampedArray && type === 'uint8') return Uint8Array.from(data);
+  // Half floats may come as bits where the engine has an array for them.
+  if (data instanceof Uint16Array && type === 'float16') {
+    return new array(data.buffer, data.byteOffset, data.length) as Data;
+  }
+  throw invalidArgument(`a ${type} tensor takes a ${array.name}, not ${nameOf(data)}`);
+}
+
+function inferType(data: unknown): Type {
+  if (Array.isArray(data)) {
+    if (typeof data[0] === 'string') return 'string';
+    if (typeof data[0] === 'boolean') return 'bool';
+    throw invalidArgument(
+      `the type of a tensor cannot be told from ${data.length ? nameOf(data[0]) : 'an empty array'}`,
+    );
+  }
+  const type = typeOfArray(data);
+  if (!type) throw invalidArgument(`no tensor can be made of ${nameOf(data)}`);
+  return type;
+}
+
+function elementsIn(type: Type, data: Data): number {
+  return ArrayBuffer.isView(data) ? Math.floor((data.byteLength * 8) / bitsOf(type)) : data.length;
+}
+
+export const Tensor = class Tensor {
+  readonly type: Type;
+  readonly dims: readonly number[];
+  readonly size: number;
+  // Not a #private field: frameworks wrap objects in proxies, which those refuse.
+  private cpuData: Data | undefined;
+
+  constructor(first: unknown, second?: unknown, third?: unknown) {
+    const typed = typeof first === 'string';
+    if (typed && !isDType(first)) throw invalidArgument(`there is no tensor type "${first}"`);
+    this.type = typed ? (first as Type) : inferType(first);
+    this.cpuData = convert(this.type, typed ? second : first);
+    const dims = typed ? third : second;
+    this.size = dims === undefined ? elementsIn(this.type, this.cpuData) : sizeOf(dims);
+    this.dims = dims === undefined ? [this.size] : [...(dims as number[])];
+    const length = arrayLength(this.type, this.size);
+    if (length !== this.cpuData.length) {
+      throw invalidArgument(
+        `the data has the length ${this.cpuData.length}; ${this.type}[${this.dims.join(', ')}] needs ${length}`,
+      );
+    }
+  }
+
+  static async fromImage(image: ImageSource, options: FromImageOptions = {}) {
+    const { data, dims } = await pixelsOf(image, options);
+    return new Tensor(data, dims);
+  }
+
+  get data(): Data {
+    if (!this.cpuData) throw invalidArgument('the tensor is disposed');
+    return this.cpuData;
+  }
+
+  get location(): TensorInterface.DataLocation {
+    return this.cpuData ? 'cpu' : 'none';
+  }
+
+  async getData(releaseData = false): Promise<Data> {
+    const data = this.data;
+    if (releaseData) this.dispose();
+    return data;
+  }
+
+  dispose(): void {
+    this.cpuData = undefined;
+  }
+
+  reshape(dims: readonly number[]): Tensor {
+    return new Tensor(this.type, this.data, dims);
+  }
+
+  toImageData(options: ToImageOptions = {}): ImageData {
+    return toImageData(this.type, this.data, this.dims, options);
+  }
+
+  toDataURL(options: ToImageOptions = {}): string {
+    return toDataURL(this.toImageData(options));
+  }
+
+  [kDispose](): void {
+    this.dispose();
+  }
+} as unknown as TensorConstructor;
+export interface Tensor extends TensorInterface {}
+export declare namespace Tensor {
+  type Type = TensorInterface.Type;
+  type DataTypeMap = TensorInterface.DataTypeMap;
+  type DataType = TensorInterface.DataType;
+  type ElementTypeMap = TensorInterface.ElementTypeMap;
+  type ElementType = TensorInterface.ElementType;
+  type DataLocation = TensorInterface.DataLocation;
+}
