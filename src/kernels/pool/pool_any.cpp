@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "kernels/pool/pool.h"
-#include "kernels/pool/windows.h"
+#include "kernels/taps.h"
 
 namespace sardonyx::kernels {
 namespace {

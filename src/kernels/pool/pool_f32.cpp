@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "kernels/pool/pool.h"
-#include "kernels/pool/windows.h"
 #include "kernels/simd.h"
+#include "kernels/taps.h"
 
 namespace sardonyx::kernels {
 namespace {

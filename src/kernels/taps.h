@@ -1,4 +1,4 @@
-// Which taps of a pool's window lie inside the input; internal to kernels/pool/.
+// Which taps of a window lie inside the input; internal to kernels/.
 #pragma once
 
 #include <algorithm>

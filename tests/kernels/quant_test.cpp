@@ -1,0 +1,214 @@
+// Integer products and convolutions, exact; quantisation against the standard's formulas.
+#include "kernels/quant/conv_x8.h"
+#include "kernels/quant/gemm_x8.h"
+#include "kernels/quant/quantize.h"
+
+#include "support.h"
+
+namespace sardonyx::kernels {
+namespace {
+
+using namespace test;
+
+Guarded<uint8_t> random_bytes(size_t n, uint64_t seed) {
+  Guarded<uint8_t> out(n);
+  Random random(seed);
+  for (uint8_t& b : out) b = static_cast<uint8_t>(random.integer(0, 255));
+  return out;
+}
+
+int32_t value(uint8_t b, bool is_signed) { return is_signed ? static_cast<int8_t>(b) : b; }
+
+Guarded<int32_t> zero_points(size_t n, bool is_signed) {
+  Guarded<int32_t> z(n);
+  Random random(n);
+  for (int32_t& v : z) v = is_signed ? random.integer(-128, 127) : random.integer(0, 255);
+  return z;
+}
+
+TEST(GemmX8, AllSignsFormsAndEdges) {
+  for (size_t m : {1, 3, 4, 5, 9})
+    for (size_t k : {0, 1, 2, 7, 8, 9, 16, 33})
+      for (size_t n : {1, 7, 8, 9, 17})
+        for (int form = 0; form < 32; form++) {
+          bool sa = form & 1, sb = form & 2, ta = form & 4, tb = form & 8, per_line = form & 16;
+          Guarded<uint8_t> a = random_bytes(m * k, 1), b = random_bytes(k * n, 2);
+          Guarded<int32_t> za = zero_points(m, sa), zb = zero_points(n, sb), bias = zero_points(m, true), c(m * n);
+          MatrixX8 ma{a.data(), ta ? 1 : k, ta ? m : 1, sa, za, per_line},
+              mb{b.data(), tb ? 1 : n, tb ? k : 1, sb, zb, per_line};
+          Guarded<int16_t> pa(gemm_x8_packed_a_size(m, k)), pb(gemm_x8_packed_b_size(k, n));
+          gemm_x8_pack_a(m, k, ma, pa.poison());
+          gemm_x8_pack_b(k, n, mb, pb.poison());
+          gemm_x8_i32(m, k, n, 0, m, 0, n, pa, pb, form & 1 ? bias.data() : nullptr, c.poison(), n);
+          EXPECT_TRUE(c.intact() && pa.intact() && pb.intact());
+          for (size_t i = 0; i < m * n; i++) {
+            int32_t sum = form & 1 ? bias[i / n] : 0;
+            for (size_t q = 0; q < k; q++) {
+              int32_t av = value(a[ta ? q * m + i / n : i / n * k + q], sa) - za[per_line ? i / n : 0];
+              int32_t bv = value(b[tb ? i % n * k + q : q * n + i % n], sb) - zb[per_line ? i % n : 0];
+              sum += av * bv;
+            }
+            ASSERT_EQ(c[i], sum) << m << "x" << k << "x" << n << " form " << form;
+          }
+        }
+}
+
+TEST(GemmX8, ExtremesAndSplits) {
+  const size_t m = 9, k = 3000, n = 50;
+  Guarded<uint8_t> a(m * k), b(k * n);
+  std::fill(a.begin(), a.end(), 255);
+  std::fill(b.begin(), b.end(), 0);
+  Guarded<int32_t> zero{0}, high{255}, c(m * n);
+  Guarded<int16_t> pa(gemm_x8_packed_a_size(m, k)), pb(gemm_x8_packed_b_size(k, n));
+  gemm_x8_pack_a(m, k, {a.data(), k, 1, false, zero, false}, pa);
+  gemm_x8_pack_b(k, n, {b.data(), n, 1, false, high, false}, pb);
+  for (size_t i = 0; i < m; i += 4)
+    for (size_t j = 0; j < n; j += 16)
+      gemm_x8_i32(m, k, n, i, std::min(m, i + 4), j, std::min(n, j + 16), pa, pb, nullptr, c, n);
+  for (int32_t v : c) EXPECT_EQ(v, -255 * 255 * 3000);
+}
+
+ConvShape shape(size_t c, size_t m, std::array<size_t, 3> in, std::array<size_t, 3> k, std::array<size_t, 3> stride,
+                std::array<size_t, 3> dilation, std::array<ptrdiff_t, 3> pad) {
+  ConvShape s;
+  s.channels = c, s.out_channels = m;
+  for (size_t i = 0; i < 3; i++) {
+    s.in[i] = in[i], s.kernel[i] = k[i], s.stride[i] = stride[i], s.dilation[i] = dilation[i], s.pad[i] = pad[i];
+    s.out[i] = (in[i] + 2 * pad[i] - ((k[i] - 1) * dilation[i] + 1)) / stride[i] + 1;
+  }
+  return s;
+}
+
+std::vector<ConvShape> shapes() {
+  return {shape(3, 5, {1, 9, 11}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}),
+          shape(4, 9, {1, 8, 24}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}),
+          shape(2, 4, {1, 13, 23}, {1, 5, 5}, {1, 2, 2}, {1, 1, 1}, {0, 2, 2}),
+          shape(3, 2, {1, 7, 30}, {1, 3, 2}, {1, 1, 3}, {1, 2, 1}, {0, 2, 0}),
+          shape(2, 3, {4, 5, 12}, {2, 3, 3}, {1, 2, 1}, {1, 1, 2}, {1, 1, 2}),
+          shape(1, 1, {1, 1, 3}, {1, 1, 3}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}),
+          shape(20, 6, {1, 30, 31}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 0, -1})};
+}
+
+// The exact sum at output p of channel m; groups of one channel if depthwise.
+int32_t direct(const ConvShape& s, const uint8_t* x, bool x_signed, int32_t x_zero, const int32_t* w, size_t p) {
+  size_t o[3] = {p / s.out[2] / s.out[1], p / s.out[2] % s.out[1], p % s.out[2]};
+  int32_t sum = 0;
+  for (size_t c = 0; c < s.channels; c++)
+    for (size_t t = 0; t < s.taps(); t++) {
+      size_t k[3] = {t / s.kernel[2] / s.kernel[1], t / s.kernel[2] % s.kernel[1], t % s.kernel[2]}, at = c;
+      bool inside = true;
+      for (int i = 0; i < 3; i++) {
+        ptrdiff_t q = static_cast<ptrdiff_t>(o[i] * s.stride[i] + k[i] * s.dilation[i]) - s.pad[i];
+        inside &= q >= 0 && q < static_cast<ptrdiff_t>(s.in[i]);
+        at = at * s.in[i] + static_cast<size_t>(q);
+      }
+      if (inside) sum += (value(x[at], x_signed) - x_zero) * w[c * s.taps() + t];
+    }
+  return sum;
+}
+
+TEST(ConvX8, Exact) {
+  for (const ConvShape& s : shapes())
+    for (int form = 0; form < 4; form++) {
+      bool xs = form & 1, ws = form & 2;
+      size_t k = s.channels * s.taps(), panels = (s.out_size() + 7) / 8;
+      Guarded<uint8_t> x = random_bytes(s.channels * s.in_size(), 1), w = random_bytes(s.out_channels * k, 2);
+      Guarded<int32_t> wz = zero_points(s.out_channels, ws), bias = zero_points(s.out_channels, true),
+                       y(s.out_channels * s.out_size());
+      Guarded<int16_t> packed(gemm_x8_packed_a_size(s.out_channels, k)), scratch(conv_x8_scratch_size(s));
+      gemm_x8_pack_a(s.out_channels, k, {w.data(), k, 1, ws, wz, true}, packed);
+      int32_t xz = xs ? -3 : 130;
+      for (size_t p = 0; p < panels; p += 5) {
+        conv_x8_i32(s, packed, x.data(), xs, xz, bias, y, p, std::min(panels, p + 5), scratch.poison());
+      }
+      EXPECT_TRUE(y.intact() && scratch.intact());
+      for (size_t m = 0; m < s.out_channels; m++) {
+        std::vector<int32_t> wv(k);
+        for (size_t i = 0; i < k; i++) wv[i] = value(w[m * k + i], ws) - wz[m];
+        for (size_t p = 0; p < s.out_size(); p++) {
+          ASSERT_EQ(y[m * s.out_size() + p], bias[m] + direct(s, x, xs, xz, wv.data(), p)) << "form " << form;
+        }
+      }
+    }
+}
+
+TEST(DepthwiseX8, Exact) {
+  for (ConvShape s : shapes())
+    for (bool xs : {false, true}) {
+      s.channels = s.out_channels = 1;
+      Guarded<uint8_t> x = random_bytes(s.in_size(), 1);
+      Guarded<int32_t> w32 = zero_points(s.taps(), false), y(s.out_size());
+      Guarded<int16_t> w(s.taps());
+      for (size_t i = 0; i < s.taps(); i++) w[i] = static_cast<int16_t>(w32[i] -= 128);
+      depthwise_x8_i32(s, x.data(), xs, 7, w, 11, y.poison());
+      EXPECT_TRUE(y.intact());
+      for (size_t p = 0; p < s.out_size(); p++) ASSERT_EQ(y[p], 11 + direct(s, x, xs, 7, w32, p));
+    }
+}
+
+TEST(Quantize, RoundsToEvenAndSaturates) {
+  Guarded<float> x{0,         1,   2.5f,  3.5f,   -2.5f,  -3.5f,   1e9f,    -1e9f, INFINITY,
+                   -INFINITY, NAN, 0.49f, 254.5f, 255.5f, -128.5f, -129.5f, 127.5f};
+  for (size_t n = 0; n <= x.size(); n++)
+    for (float scale : {1.0f, 0.5f, 0.1f})
+      for (int32_t zero : {0, 3, -7, 127}) {
+        Guarded<uint8_t> u(n);
+        Guarded<int8_t> s(n);
+        quantize_u8(x, u.poison(), n, scale, zero);
+        quantize_s8(x, s.poison(), n, scale, zero);
+        EXPECT_TRUE(u.intact() && s.intact());
+        for (size_t i = 0; i < n; i++) {
+          double r = std::isnan(x[i]) ? 0 : std::nearbyint(x[i] / scale);
+          EXPECT_EQ(u[i], std::clamp<double>(r + zero, 0, 255)) << x[i];
+          EXPECT_EQ(s[i], std::clamp<double>(r + zero, -128, 127)) << x[i];
+        }
+      }
+}
+
+TEST(Quantize, DequantizeAndRequantize) {
+  for (size_t n : {0, 1, 4, 5, 8, 11, 256}) {
+    Guarded<uint8_t> u(n);
+    Guarded<int8_t> s(n);
+    Guarded<int32_t> i32(n);
+    Guarded<float> y(n);
+    for (size_t i = 0; i < n; i++)
+      u[i] = static_cast<uint8_t>(i * 37), s[i] = static_cast<int8_t>(u[i]),
+      i32[i] = static_cast<int32_t>(i * 1237) - 5000;
+    dequantize_u8(u, y.poison(), n, 0.3f, 200);
+    for (size_t i = 0; i < n; i++) EXPECT_EQ(y[i], static_cast<float>(u[i] - 200) * 0.3f);
+    dequantize_s8(s, y.poison(), n, 0.3f, -100);
+    for (size_t i = 0; i < n; i++) EXPECT_EQ(y[i], static_cast<float>(s[i] + 100) * 0.3f);
+    dequantize_i32(i32, y.poison(), n, 0.3f, 7);
+    for (size_t i = 0; i < n; i++) EXPECT_EQ(y[i], static_cast<float>(i32[i] - 7) * 0.3f);
+    EXPECT_TRUE(y.intact());
+    requantize_u8(i32, u.poison(), n, 0.05f, 100);
+    requantize_s8(i32, s.poison(), n, 0.05f, -10);
+    EXPECT_TRUE(u.intact() && s.intact());
+    for (size_t i = 0; i < n; i++) {
+      float r = std::nearbyint(static_cast<float>(i32[i]) * 0.05f);
+      EXPECT_EQ(u[i], std::clamp(r + 100, 0.0f, 255.0f));
+      EXPECT_EQ(s[i], std::clamp(r - 10, -128.0f, 127.0f));
+    }
+  }
+}
+
+TEST(Quantize, DynamicParameters) {
+  // The examples of the standard's DynamicQuantizeLinear.
+  struct Case {
+    std::vector<float> x;
+    float scale;
+    int zero;
+  };
+  for (const Case& c : {Case{{0, 2, -3, -2.5f, 1.34f, 0.5f}, 0.0196078438f, 153},
+                        Case{{-1, -2.1f, -1.3f, -2.5f, -3.34f, -4}, 0.0156862754f, 255},
+                        Case{{1, 2.1f, 1.3f, 2.5f, 3.34f, 4, 1.5f, 2.6f, 3.9f, 4, 3, 2.345f}, 0.0156862754f, 0},
+                        Case{{0, 0}, 1, 0}, Case{{}, 1, 0}}) {
+    Guarded<float> x(c.x);
+    QuantParams p = dynamic_quantize_params(range_with_zero_f32(x, x.size()));
+    EXPECT_FLOAT_EQ(p.scale, c.scale);
+    EXPECT_EQ(p.zero, c.zero);
+  }
+}
+
+}  // namespace
+}  // namespace sardonyx::kernels
