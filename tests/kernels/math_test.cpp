@@ -145,7 +145,8 @@ TEST(Math, ByLibm) {
   EXPECT_LE(max_ulp(sinh_f32, [](double x) { return std::sinh(x); }), 3);
   EXPECT_LE(max_ulp(cosh_f32, [](double x) { return std::cosh(x); }), 3);
   EXPECT_LE(max_ulp(asinh_f32, [](double x) { return std::asinh(x); }), 3);
-  EXPECT_LE(max_ulp(acosh_f32, [](double x) { return std::acosh(x); }), 3);
+  // musl's double acosh gives an infinity for some arguments far below 1.
+  EXPECT_LE(max_ulp(acosh_f32, [](double x) { return x < 1 ? NAN : std::acosh(x); }), 3);
   EXPECT_LE(max_ulp(atanh_f32, [](double x) { return std::atanh(x); }), 3);
 }
 
