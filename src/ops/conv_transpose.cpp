@@ -30,8 +30,7 @@ void transpose_plain(ThreadPool& pool, const WindowGeometry& g, int64_t batch, i
           if (at < 0) continue;
           T sum{0};
           for (int64_t k = 0; k < channels; k++) {
-            sum += source[k * in + i] *
-                   w[((group * channels + k) * out_channels + channel % out_channels) * taps + t];
+            sum += source[k * in + i] * w[((group * channels + k) * out_channels + channel % out_channels) * taps + t];
           }
           target[at] += sum;
         }

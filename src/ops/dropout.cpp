@@ -51,7 +51,8 @@ class Dropout final : public Operator {
     if (c.has_input(1)) ratio = to_float32(c.input(1)).data<float>()[0];
     const bool training = c.has_input(2) && c.input(2).data<uint8_t>()[0] != 0;
     if (training && ratio != 0) {
-      check(ratio > 0 && ratio < 1, ErrorCode::runtime_error, "ratio ", static_cast<double>(ratio), " is not in [0, 1)");
+      check(ratio > 0 && ratio < 1, ErrorCode::runtime_error, "ratio ", static_cast<double>(ratio),
+            " is not in [0, 1)");
       return drop(c, ratio);
     }
     RunCopier copy(x.dtype());

@@ -27,6 +27,9 @@ std::span<const OpEntry> conv_ops();            // ops/conv.cpp
 std::span<const OpEntry> conv_transpose_ops();  // ops/conv_transpose.cpp
 std::span<const OpEntry> pool_ops();            // ops/pool.cpp
 std::span<const OpEntry> normalization_ops();   // ops/normalization.cpp
+std::span<const OpEntry> batch_norm_ops();      // ops/batch_norm.cpp
+std::span<const OpEntry> layer_norm_ops();      // ops/layer_norm.cpp
+std::span<const OpEntry> dropout_ops();         // ops/dropout.cpp
 std::span<const OpEntry> recurrent_ops();       // ops/recurrent.cpp
 std::span<const OpEntry> quantize_ops();        // ops/quantize.cpp
 std::span<const OpEntry> integer_ops();         // ops/integer.cpp
