@@ -102,7 +102,11 @@ void Fold::run(RunContext& c) const {
   // 16-bit floats are folded in float32 and rounded once.
   const bool half = is_half(y.dtype());
   std::vector<Tensor> inputs;
-  for (int i = 0; i < c.input_count(); i++) inputs.push_back(half ? to_float32(c.input(i)) : c.input(i));
+  for (int i = 0; i < c.input_count(); i++) {
+    const Tensor& x = c.input(i);
+    const bool overwritten = i >= 2 && x.bytes() == y.bytes();  // Sum(x, y, x) in the memory of x
+    inputs.push_back(half ? to_float32(x) : overwritten ? x.clone() : x);
+  }
   if (!half) return fold(c.pool(), inputs, y);
   Tensor wide = Tensor::allocate(DType::float32, y.shape());
   fold(c.pool(), inputs, wide);
