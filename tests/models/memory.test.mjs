@@ -1,0 +1,88 @@
+// Memory stays where it is: over many runs of a session, and over many sessions of a model that come and go.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+import { fetchZoo } from '../../scripts/fetch-zoo.mjs';
+import { feedsOf, kZoo } from './feeds.mjs';
+import { InferenceSession, Tensor } from './package.mjs';
+import { goodModel } from './tiny_model.mjs';
+
+v8.setFlagsFromString('--expose-gc');
+const collect = vm.runInNewContext('gc');
+
+const kSilero = 'silero_vad_v5.onnx';
+const kMel = 'melspectrogram.onnx';
+const zoo = fetchZoo({ names: [kSilero, kMel], log: (line) => console.error(line) });
+const [sileroCase] = kZoo[kSilero];
+
+// Bytes outside JavaScript's heap that are still held: the heaps of WebAssembly, the data of tensors.
+async function heldBytes() {
+  for (let i = 0; i < 3; i++) {
+    collect();
+    await sleep(10);
+  }
+  return process.memoryUsage().external;
+}
+
+// The session's memory after ten runs is what it is after all of them. A leak of one value per run would show.
+async function staysOver(runs, session, feeds) {
+  for (let i = 0; i < 10; i++) await session.run(feeds);
+  const before = session.memory();
+  for (let i = 10; i < runs; i++) await session.run(feeds);
+  assert.deepEqual(session.memory(), before);
+  assert.ok(before.heap > 0);
+}
+
+for (const [file, zooCase] of [
+  [kSilero, sileroCase],
+  [kMel, kZoo[kMel][1]],
+]) {
+  test(`1000 runs of ${file} ${zooCase.name} leave the heap where it was`, async () => {
+    const session = await InferenceSession.create(join(zoo, file));
+    await staysOver(1000, session, feedsOf(zooCase, Tensor));
+    await session.release();
+  });
+}
+
+test('20000 runs of a tiny model leave the heap where it was', async () => {
+  const session = await InferenceSession.create(goodModel());
+  await staysOver(20_000, session, { x: new Tensor('float32', new Float32Array(6), [2, 3]) });
+  await session.release();
+});
+
+test('1000 runs that fail leave the heap where it was', async () => {
+  const session = await InferenceSession.create(join(zoo, kSilero));
+  const good = feedsOf(sileroCase, Tensor);
+  const bad = { ...good, state: new Tensor('float32', new Float32Array(2 * 64), [2, 1, 64]) };
+  const failing = {
+    run: () =>
+      session.run(bad).then(
+        () => assert.fail('it runs'),
+        () => {},
+      ),
+    memory: () => session.memory(),
+  };
+  await session.run(good);
+  await staysOver(1000, failing, bad);
+  await session.run(good);
+  await session.release();
+});
+
+test('50 times create, run and release leave memory where it was', async () => {
+  const cycle = async () => {
+    const session = await InferenceSession.create(join(zoo, kSilero));
+    await session.run(feedsOf(sileroCase, Tensor));
+    const { heap } = session.memory();
+    await session.release();
+    return heap;
+  };
+  let heap = 0;
+  for (let i = 0; i < 10; i++) heap = await cycle();
+  const before = await heldBytes();
+  for (let i = 10; i < 50; i++) assert.equal(await cycle(), heap);
+  const after = await heldBytes();
+  assert.ok(after - before < heap, `${after - before} bytes more are held, a session's heap has ${heap}`);
+});
