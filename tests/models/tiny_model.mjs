@@ -18,9 +18,14 @@ export function initializer(name, dims, values) {
   return { name, dims, data_type: kFloat, raw_data: new Uint8Array(Float32Array.from(values).buffer) };
 }
 
-/** The bytes of a model with this GraphProto; its opset is the last thing in them. */
+const kOpsets = [
+  { domain: 'com.example', version: 1 },
+  { domain: '', version: 17 },
+];
+
+/** The bytes of a model with this GraphProto; the opset of its operators is the last thing in them. */
 export function modelBytes(graph) {
-  const message = { ir_version: 8, graph: { name: 'tiny', ...graph }, opset_import: [{ domain: '', version: 17 }] };
+  const message = { ir_version: 8, graph: { name: 'tiny', ...graph }, opset_import: kOpsets };
   return ModelProto.encode(ModelProto.fromObject(message)).finish();
 }
 
