@@ -5,6 +5,7 @@
 #include "ops/families.h"
 #include "ops/util/elements.h"
 #include "ops/util/indices.h"
+#include "ops/util/numbers.h"
 
 namespace sardonyx {
 namespace {
@@ -45,39 +46,6 @@ T reduce(Reduction r, T a, T b) noexcept {
     }
   } else {
     return T(reduce(r, static_cast<float>(a), static_cast<float>(b)));
-  }
-}
-
-// Calls f with an element of the type.
-template <class F>
-void with_number(DType type, F&& f) {
-  switch (type) {
-    case DType::float32:
-      return f(float{});
-    case DType::float64:
-      return f(double{});
-    case DType::float16:
-      return f(Float16{});
-    case DType::bfloat16:
-      return f(BFloat16{});
-    case DType::int8:
-      return f(int8_t{});
-    case DType::uint8:
-      return f(uint8_t{});
-    case DType::int16:
-      return f(int16_t{});
-    case DType::uint16:
-      return f(uint16_t{});
-    case DType::int32:
-      return f(int32_t{});
-    case DType::uint32:
-      return f(uint32_t{});
-    case DType::int64:
-      return f(int64_t{});
-    case DType::uint64:
-      return f(uint64_t{});
-    default:
-      return f(bool{});
   }
 }
 
