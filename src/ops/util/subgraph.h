@@ -14,6 +14,8 @@ class Body {
 
   int input_count() const noexcept { return static_cast<int>(graph_->inputs.size()); }
   int output_count() const noexcept { return static_cast<int>(graph_->outputs.size()); }
+  // Of output i's elements, where the graph declares them; else undefined.
+  DType declared_dtype(int i) const { return output(i).type.dtype; }
   // Each throws Error (invalid_model) where the graph has another number of inputs, or of outputs.
   void require_inputs(int count) const;
   void require_outputs(int least, int most = INT32_MAX) const;
