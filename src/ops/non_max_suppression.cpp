@@ -1,0 +1,102 @@
+// NonMaxSuppression: the best boxes of each class that do not overlap too much.
+#include <algorithm>
+
+#include "ops/selection.h"
+
+namespace sardonyx {
+namespace {
+
+struct Box {
+  float x0, y0, x1, y1;
+  float area() const noexcept { return (x1 - x0) * (y1 - y0); }
+};
+
+bool overlaps(const Box& a, const Box& b, float threshold) noexcept {
+  const float width = std::min(a.x1, b.x1) - std::max(a.x0, b.x0);
+  const float height = std::min(a.y1, b.y1) - std::max(a.y0, b.y0);
+  if (!(width > 0) || !(height > 0)) return false;
+  const float common = width * height, all = a.area() + b.area() - common;
+  return a.area() > 0 && b.area() > 0 && all > 0 && common / all > threshold;
+}
+
+// ONNX NonMaxSuppression. Inputs: boxes [batches, n, 4], scores [batches, classes, n], then optional scalars: most boxes
+// per class (0 by default), overlap above which a box is dropped, score below which it is.
+class NonMaxSuppression final : public Operator {
+ public:
+  explicit NonMaxSuppression(const Attributes& a) : centered_(a.flag("center_point_box", false)) {}
+
+  void infer(InferContext& c) const override {
+    c.require_inputs(2, 5);
+    for (int i = 0; i < c.input_count(); i++) {
+      if (i >= 2 && !c.has_input(i)) continue;
+      c.require_dtype(i, {i == 2 ? DType::int64 : DType::float32});
+      check(i < 2 || c.shape(i).count() == 1, ErrorCode::invalid_model, "input ", i, " must be one number, not ",
+            c.shape(i));
+    }
+    c.require_rank(0, 3, 3);
+    c.require_rank(1, 3, 3);
+    const Shape &boxes = c.shape(0), &scores = c.shape(1);
+    check(boxes[2] == 4 && boxes[0] == scores[0] && boxes[1] == scores[2], ErrorCode::invalid_model, "boxes are ",
+          boxes, ", scores ", scores);
+    c.set_output_deferred(0);
+  }
+
+  void run(RunContext& c) const override {
+    const Tensor &boxes = c.input(0), &scores = c.input(1);
+    const int64_t batches = boxes.dim(0), n = boxes.dim(1), classes = scores.dim(1);
+    const int64_t most = c.has_input(2) ? std::max<int64_t>(*c.input(2).data<int64_t>(), 0) : 0;
+    const float overlap = c.has_input(3) ? *c.input(3).data<float>() : 0.0f;
+    const float* least = c.has_input(4) ? c.input(4).data<float>() : nullptr;
+    std::vector<int64_t> selected;
+    std::vector<Box> list(static_cast<size_t>(n));
+    for (int64_t b = 0; b < batches && most > 0; b++) {
+      for (int64_t i = 0; i < n; i++) list[static_cast<size_t>(i)] = read(boxes.data<float>() + (b * n + i) * 4);
+      for (int64_t k = 0; k < classes; k++) {
+        c.services().check_abort();
+        const float* score = scores.data<float>() + (b * classes + k) * n;
+        for (int64_t i : best(list, {score, static_cast<size_t>(n)}, least, most, overlap)) {
+          selected.insert(selected.end(), {b, k, i});
+        }
+      }
+    }
+    c.set(0, Tensor::of(selected).reshaped(Shape{static_cast<int64_t>(selected.size() / 3), 3}));
+  }
+
+ private:
+  Box read(const float* v) const noexcept {
+    if (centered_) return {v[0] - v[2] / 2, v[1] - v[3] / 2, v[0] + v[2] / 2, v[1] + v[3] / 2};
+    return {std::min(v[1], v[3]), std::min(v[0], v[2]), std::max(v[1], v[3]), std::max(v[0], v[2])};
+  }
+
+  static std::vector<int64_t> best(std::span<const Box> boxes, std::span<const float> scores, const float* least,
+                                   int64_t most, float overlap) {
+    std::vector<int64_t> order, kept;
+    for (size_t i = 0; i < scores.size(); i++) {
+      // NaN never enters: it has no place in the order.
+      if (least ? scores[i] > *least : scores[i] == scores[i]) order.push_back(static_cast<int64_t>(i));
+    }
+    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      const float sa = scores[static_cast<size_t>(a)], sb = scores[static_cast<size_t>(b)];
+      return sa > sb || (sa == sb && a < b);
+    });
+    for (int64_t i : order) {
+      if (static_cast<int64_t>(kept.size()) >= most) break;
+      const Box& box = boxes[static_cast<size_t>(i)];
+      const bool dropped = std::any_of(kept.begin(), kept.end(), [&](int64_t other) {
+        return overlaps(box, boxes[static_cast<size_t>(other)], overlap);
+      });
+      if (!dropped) kept.push_back(i);
+    }
+    return kept;
+  }
+
+  bool centered_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operator> make_non_max_suppression(const Attributes& a) {
+  return std::make_unique<NonMaxSuppression>(a);
+}
+
+}  // namespace sardonyx
