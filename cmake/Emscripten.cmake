@@ -61,9 +61,10 @@ set(SARDONYX_WASM_MODULE_OPTIONS
     -sMODULARIZE=1
     -sEXPORT_ES6=1
     -sEXPORT_NAME=createSardonyx
-    # One glue for pages, workers and Node. The caller passes instantiateWasm, so the glue never looks for the .wasm
-    # itself, and no bundler copies it by surprise.
-    -sENVIRONMENT=web,worker,node
+    # The caller passes instantiateWasm, so the glue reads no files and needs no part for Node: with it, or with
+    # import.meta, bundlers would look for Node's modules and for a .wasm that has another name in the package.
+    -sENVIRONMENT=web,worker
+    -sUSE_ES6_IMPORT_META=0
     # No main(): the static constructors (Embind's) run at start, nothing else.
     --no-entry
     # The .wasm stays a file of its own, found by the package.
