@@ -58,19 +58,22 @@ function canvasOf(width: number, height: number): { canvas: Canvas; context: Con
   return { canvas, context };
 }
 
+const isImageData = (image: unknown): image is ImageData =>
+  typeof ImageData !== 'undefined' && image instanceof ImageData;
+
 async function drawable(image: ImageSource): Promise<Exclude<ImageSource, ImageData | Blob | URL | string>> {
   if (typeof image === 'string' || image instanceof URL) {
     const response = await fetch(image);
     if (!response.ok) throw new OnnxError('load_failed', `${image}: HTTP status ${response.status}`);
     return createImageBitmap(await response.blob());
   }
-  if (image instanceof Blob || image instanceof ImageData) return createImageBitmap(image);
+  if (image instanceof Blob || isImageData(image)) return createImageBitmap(image);
   return image;
 }
 
 async function imageDataOf(image: ImageSource, options: FromImageOptions): Promise<ImageData> {
   const resized = options.resizedWidth !== undefined || options.resizedHeight !== undefined;
-  if (typeof ImageData !== 'undefined' && image instanceof ImageData && !resized) return image;
+  if (isImageData(image) && !resized) return image;
   const source = await drawable(image);
   const own = source as { naturalWidth?: number; videoWidth?: number; displayWidth?: number; width?: number };
   const tall = source as { naturalHeight?: number; videoHeight?: number; displayHeight?: number; height?: number };

@@ -78,7 +78,7 @@ export function toNative(value: unknown, type: NativeType, where: string): Nativ
     const first = items.find((item): item is NativeTensor => item !== null && 'data' in item);
     return { dtype: element.kind === 'tensor' && element.dtype ? element.dtype : (first?.dtype ?? 0), items };
   }
-  if (value instanceof Map) return nativeMap(value, inner, where);
+  if (value instanceof Map && (inner.kind === 'map' || inner.kind === 'unknown')) return nativeMap(value, inner, where);
   const given = typeof value === 'object' ? `a ${value.constructor?.name ?? 'object'}` : `a ${typeof value}`;
   throw invalidInput(`${where} takes a ${typeText(inner)}, not ${given}`);
 }
