@@ -1,4 +1,5 @@
 // Inference sessions: a model in an engine, and a heap, of its own.
+/// <reference lib="esnext.disposable" preserve="true" />
 import { kDispose } from './dispose.js';
 import { dtypeName } from './dtypes.js';
 import { checkAborted, invalidArgument, invalidInput, OnnxError } from './errors.js';

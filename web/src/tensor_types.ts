@@ -1,4 +1,5 @@
 // The types of tensors, by the names of onnxruntime-common.
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { FromImageOptions, ImageSource, ToImageOptions } from './tensor_image.js';
 
 /** A tensor whose element type is known to TypeScript. */

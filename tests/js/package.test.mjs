@@ -1,0 +1,88 @@
+// The package as it is packed: installed elsewhere it works, and it holds what it should and nothing else.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { goodModel } from './make_model.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+let folder;
+let files;
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sardonyx-package-'));
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const [packed] = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' }));
+  files = packed.files.map((file) => file.path);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }));
+  const install = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', packed.filename];
+  execFileSync('npm', install, { cwd: folder, stdio: 'pipe' });
+});
+after(() => rmSync(folder, { recursive: true }));
+
+const run = (code) =>
+  execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: folder, encoding: 'utf8' });
+
+test('the installed package runs a model', () => {
+  writeFileSync(join(folder, 'good.onnx'), goodModel());
+  const output = run(`
+    import { env, InferenceSession, OnnxError, Tensor } from 'sardonyx';
+    const session = await InferenceSession.create('good.onnx');
+    const { y } = await session.run({ x: new Tensor('float32', new Float32Array(6).fill(1), [2, 3]) });
+    const error = await session.run({}).catch((error) => error);
+    await session.release();
+    console.log(JSON.stringify([[...y.data], error instanceof OnnxError, env.versions.sardonyx]));
+  `);
+  assert.deepEqual(JSON.parse(output), [[2, 3, 4, 0, 0, 0], true, manifest.version]);
+});
+
+test('everything is exported by name', () => {
+  const output = run(`import * as ort from 'sardonyx'; console.log(Object.keys(ort).join());`);
+  assert.equal(output.trim(), 'InferenceSession,OnnxError,Tensor,env');
+});
+
+test('importing fetches and compiles nothing', () => {
+  const output = run(`
+    let asked = 0;
+    globalThis.fetch = () => ++asked;
+    const { compile, instantiate, validate } = WebAssembly;
+    Object.assign(WebAssembly, {
+      compile: (...args) => (++asked, compile(...args)),
+      instantiate: (...args) => (++asked, instantiate(...args)),
+      validate: (...args) => (++asked, validate(...args)),
+    });
+    await import('sardonyx');
+    console.log(asked);
+  `);
+  assert.equal(output.trim(), '0');
+});
+
+test('it holds the modules, their types and the licences', () => {
+  assert.ok(files.includes('dist/wasm/sardonyx-simd.wasm'));
+  assert.ok(files.includes('dist/wasm/sardonyx-simd.mjs'));
+  assert.ok(files.includes('dist/index.d.ts'));
+  assert.ok(files.includes('LICENSE') && files.includes('README.md') && files.includes('NOTICE.md'));
+  const allowed =
+    /^(dist\/([a-z_]+\.(js|d\.ts)|wasm\/sardonyx-[a-z-]+\.(wasm|mjs))|LICENSE|README\.md|NOTICE\.md|package\.json)$/;
+  assert.deepEqual(
+    files.filter((path) => !allowed.test(path)),
+    [],
+  );
+});
+
+test('no eval, no CDN, nothing of Node for a bundler to trip over', () => {
+  const dist = join(folder, 'node_modules', 'sardonyx', 'dist');
+  const scripts = readdirSync(dist, { recursive: true }).filter((name) => /\.m?js$/.test(name));
+  assert.ok(scripts.length > 10);
+  for (const name of scripts) {
+    const text = readFileSync(join(dist, name), 'utf8');
+    assert.doesNotMatch(text, /\beval\(|new Function\(|\bFunction\(/, name);
+    assert.doesNotMatch(text, /(from|import\() *['"](node:|fs|path|module|url)/, name);
+    assert.doesNotMatch(text, /\brequire\(/, name);
+    assert.doesNotMatch(text, /https?:\/\//, name);
+  }
+});
