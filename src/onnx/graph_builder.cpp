@@ -199,8 +199,7 @@ ValueId GraphBuilder::add_value(std::string_view name, Scope& scope) {
   return scope.graph.add_value(std::move(full));
 }
 
-// Where the name comes from an enclosing graph it is captured, through every graph in between. A constant needs no
-// capture: both graphs share its bytes.
+// Where the name comes from an enclosing graph it is captured, through every graph in between.
 ValueId GraphBuilder::lookup(std::string_view name, Scope& scope) {
   const auto found = scope.names.find(name);
   if (found != scope.names.end()) return found->second;
@@ -209,13 +208,8 @@ ValueId GraphBuilder::lookup(std::string_view name, Scope& scope) {
   if (outer < 0) return outer;
   const ValueId inner = add_value(name, scope);
   scope.names.emplace(name, inner);
-  const ValueInfo& from = scope.outer->graph.value(outer);
-  scope.graph.value(inner).type = from.type;
-  if (scope.outer->graph.is_constant(outer)) {
-    scope.graph.value(inner).constant = from.constant;
-  } else {
-    scope.graph.captures.push_back({outer, inner});
-  }
+  scope.graph.value(inner).type = scope.outer->graph.value(outer).type;
+  scope.graph.captures.push_back({outer, inner});
   return inner;
 }
 
