@@ -139,8 +139,9 @@ std::string compare_floats(const Tensor& have, const Tensor& want, const Toleran
   const int64_t parts = want.count() * (kComplex.has(want.dtype()) ? 2 : 1);
   for (int64_t i = 0; i < parts; i++) {
     const double a = element(have, i), b = element(want, i);
-    const bool same = std::isnan(b) ? std::isnan(a) : std::isinf(b) ? a == b
-                      : std::abs(a - b) <= tolerance.absolute + tolerance.relative * std::abs(b);
+    const bool same = std::isnan(b)   ? std::isnan(a)
+                      : std::isinf(b) ? a == b
+                                      : std::abs(a - b) <= tolerance.absolute + tolerance.relative * std::abs(b);
     if (!same) return cat("[", i, "] is ", a, ", not ", b);
   }
   return {};
@@ -288,10 +289,14 @@ int main(int argc, char** argv) {
   bool quiet = false;
   for (int i = 1; i < argc; i++) {
     const std::string_view arg = argv[i];
-    if (arg == "--quiet") quiet = true;
-    else if (arg == "--match" && i + 1 < argc) match = argv[++i];
-    else if (arg == "--level" && i + 1 < argc) options.optimization_level = atoi(argv[++i]);
-    else roots.emplace_back(arg);
+    if (arg == "--quiet")
+      quiet = true;
+    else if (arg == "--match" && i + 1 < argc)
+      match = argv[++i];
+    else if (arg == "--level" && i + 1 < argc)
+      options.optimization_level = atoi(argv[++i]);
+    else
+      roots.emplace_back(arg);
   }
   return sardonyx::run_all(sardonyx::find_cases(roots, match), quiet, options);
 }
