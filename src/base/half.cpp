@@ -86,6 +86,7 @@ uint8_t float_to_float8(float value, Float8Kind kind, bool saturate) noexcept {
   const uint8_t beyond = saturate ? with_sign(largest) : f.infinity ? with_sign(0x7c) : nan;
   const float magnitude = std::fabs(value);
   if (std::isinf(value)) return beyond;
+  if (magnitude == 0) return f.fnuz ? 0 : sign;  // frexp gives it an exponent that is not the lowest
   int exponent = 0;
   std::frexp(magnitude, &exponent);  // magnitude = fraction * 2^exponent, fraction in [0.5, 1)
   const int lowest = 1 - f.bias;
