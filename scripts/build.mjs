@@ -42,17 +42,23 @@ async function typescript() {
   writeFileSync(stamp, key);
 }
 
+// Emscripten only takes the white space out of its glue; with short names it is half as large (25 KB instead of 51).
+async function minified(path) {
+  const { minifySync } = await import('vite');
+  const { code, errors } = minifySync(path, readFileSync(path, 'utf8'), { module: true });
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
+  return code;
+}
+
 /** @param {NodeJS.ProcessEnv} env what setup() gave; @param {string[]} names variants of lib/paths.mjs */
 export async function build(env, names = defaultVariants) {
   mkdirSync(join(dist, 'wasm'), { recursive: true });
   for (const name of names) {
     await cmake(`wasm-${name}`, env, ['sardonyx']);
-    for (const ending of ['wasm', 'mjs']) {
-      copyFileSync(
-        join(root, 'build', `wasm-${name}`, `sardonyx.${ending}`),
-        join(dist, 'wasm', `sardonyx-${name}.${ending}`),
-      );
-    }
+    const built = join(root, 'build', `wasm-${name}`, 'sardonyx');
+    const packed = join(dist, 'wasm', `sardonyx-${name}`);
+    copyFileSync(`${built}.wasm`, `${packed}.wasm`);
+    writeFileSync(`${packed}.mjs`, await minified(`${built}.mjs`));
   }
   await typescript();
 }

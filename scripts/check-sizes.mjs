@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { root } from './lib/paths.mjs';
 
 const WASM_LIMIT = 1_500_000;
-const GLUE_LIMIT = 64_000;
+const GLUE_LIMIT = 32_000;
 const GIT_FILE_LIMIT = 200_000;
 // [files, the most lines they should have]: over it is a warning, a reason to split by idea.
 const lineLimits = [
