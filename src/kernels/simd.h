@@ -37,6 +37,15 @@ inline V fmadd(V a, V b, V c) { return add(mul(a, b), c); }
 inline V fnmadd(V a, V b, V c) { return sub(c, mul(a, b)); }
 #endif
 
+// Rows of the product's main tile (gemm/tiles.h). Where a multiply-add is two instructions, the product needs a
+// register of its own and 6x8 spills: 4x8 is 1.4 times faster there; fused, 6x8 is 5 to 10 % faster. Native builds are
+// for tests and take the larger, which contains the smaller.
+#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
+constexpr size_t kStripRows = 4;
+#else
+constexpr size_t kStripRows = 6;
+#endif
+
 // min(max(v, lo), hi) with one instruction each on x86; a NaN in v stays NaN.
 inline V clamp(V v, V lo, V hi) { return wasm_f32x4_pmin(wasm_f32x4_pmax(v, lo), hi); }
 

@@ -102,9 +102,9 @@ bool dynamic_row(size_t k, size_t n, const MatrixF32& a, const GemmB& b, float* 
   return true;
 }
 
-// Rows of A packed at once: a multiple of 6, so that every block but the last is whole strips.
+// Rows of A packed at once: a multiple of 4 and 6, so that every block but the last is whole strips.
 size_t row_block(size_t m, size_t k) noexcept {
-  size_t rows = kRowBlockFloats / std::max<size_t>(k, 1) / 6 * 6;
+  size_t rows = kRowBlockFloats / std::max<size_t>(k, 1) / 12 * 12;
   return std::min(m, std::max<size_t>(rows, 12));
 }
 

@@ -16,7 +16,7 @@ struct MatrixF32 {
   size_t col_stride;
 };
 
-// ---- A packed: strips of 6 rows, the last ones of 4, rows padded with zeros to a multiple of 4.
+// ---- A packed: strips of kStripRows (4 or 6) rows, the last ones of 4, rows padded with zeros to a multiple of 4.
 // Floats of the packed A, including the slack that kernels may read.
 size_t gemm_packed_a_size(size_t m, size_t k) noexcept;
 void gemm_pack_a_f32(size_t m, size_t k, const MatrixF32& a, float alpha, float* packed) noexcept;

@@ -12,12 +12,12 @@ namespace sardonyx::kernels {
 constexpr size_t kPanel = 8;       // columns of a packed panel of B
 constexpr size_t kPackSlack = 16;  // floats readable behind packed operands
 
-// Fewer than 4 rows are one strip of that height; else rows are padded to a multiple of 4 and cut into strips of 6, the
-// rest (4 or 8 rows) in fours: 6x8 needs a third fewer loads of B than 4x8, and padding to 4 wastes less than to 6.
+// Fewer than 4 rows are one strip of that height; else rows are padded to a multiple of 4 and cut into strips of
+// kStripRows (4 or 6), the rest (4 or 8 rows) in fours: 6x8 needs a third fewer loads of B, padding to 4 wastes less.
 inline size_t padded_rows(size_t m) { return m < 4 ? m : (m + 3) & ~size_t{3}; }
 inline size_t strip_height(size_t m, size_t row) {
   size_t rest = padded_rows(m) - row;
-  return rest < 4 ? rest : (rest == 4 || rest == 8 ? 4 : 6);
+  return rest < 4 ? rest : (rest == 4 || rest == 8 ? 4 : kStripRows);
 }
 
 // One tile: MR rows of 4 * NV columns, c = clamp(bias + a * b). a: strip [k][MR]; b: k rows of 4 * NV floats, stride

@@ -65,8 +65,9 @@ void cosh_f32(const float* x, float* y, size_t n) noexcept {
 void asinh_f32(const float* x, float* y, size_t n) noexcept {
   each(x, y, n, [](float v) { return std::asinh(v); });
 }
+// Some libms return a number for large negative arguments.
 void acosh_f32(const float* x, float* y, size_t n) noexcept {
-  each(x, y, n, [](float v) { return std::acosh(v); });
+  each(x, y, n, [](float v) { return v >= 1 ? std::acosh(v) : __builtin_nanf(""); });
 }
 void atanh_f32(const float* x, float* y, size_t n) noexcept {
   each(x, y, n, [](float v) { return std::atanh(v); });
