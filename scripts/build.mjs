@@ -34,8 +34,9 @@ async function typescript() {
   const hash = createHash('sha256').update(readFileSync(join(root, 'tsconfig.json')));
   for (const name of files) hash.update(`\0${name}\0`).update(readFileSync(join(source, name)));
   const key = hash.digest('hex');
-  const stamp = join(dist, '.typescript');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === key) return;
+  const stamp = join(root, 'build', 'typescript.stamp');
+  const there = existsSync(stamp) && existsSync(join(dist, 'index.js'));
+  if (there && readFileSync(stamp, 'utf8') === key) return;
   for (const name of existsSync(dist) ? readdirSync(dist) : [])
     if (name !== 'wasm') rmSync(join(dist, name), { recursive: true });
   await step('TypeScript', join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.json'], { cwd: root });
