@@ -108,10 +108,23 @@ test('the sample finds the edges of an image', async () => {
   assert.deepEqual(problems, []);
 });
 
+test('a narrow screen needs no scrolling to the side', async () => {
+  await page.setViewportSize({ width: 340, height: 700 });
+  await choose('good.onnx', goodModel());
+  await page.waitForSelector('#run-form:not([hidden])');
+  await run();
+  const [scrollWidth, clientWidth] = await page.evaluate(() => {
+    const page = document.documentElement;
+    return [page.scrollWidth, page.clientWidth];
+  });
+  assert.ok(scrollWidth <= clientWidth, `${scrollWidth} > ${clientWidth}`);
+});
+
 test('what is wrong is shown, and the page goes on', async () => {
   await choose('page.onnx', Buffer.from('<!doctype html><html><body>404</body></html>'));
   await page.waitForSelector('#error:not([hidden])');
   assert.match(await page.textContent('#error'), /HTML/);
+  assert.equal(await page.isVisible('#about'), false);
   const unknown = {
     node: [node('Frobnicate', ['x'], ['y'], 'odd')],
     input: [port('x', [2])],
