@@ -59,7 +59,7 @@ TEST(Subgraphs, CaptureThroughEveryLevel) {
   }
   add_output(then_branch, "r");
   pb::GraphProto& else_branch = add_branch(node, "else_branch");
-  add_output(else_branch, "x");  // an outer value is the branch's result
+  add_output(else_branch, "x");          // an outer value is the branch's result
   add_node(g, "Relu", {"x"}, {"late"});  // after its user in the file
   add_output(g, "y");
 
@@ -76,7 +76,8 @@ TEST(Subgraphs, CaptureThroughEveryLevel) {
   ASSERT_EQ(leaf.captures.size(), 2u);
   for (const Capture& c : leaf.captures) {
     EXPECT_EQ(middle.value(c.outer).name, leaf.value(c.inner).name);
-    EXPECT_EQ(leaf.value(c.inner).type.kind, leaf.value(c.inner).name == "x" ? Type::Kind::tensor : Type::Kind::unknown);
+    EXPECT_EQ(leaf.value(c.inner).type.kind,
+              leaf.value(c.inner).name == "x" ? Type::Kind::tensor : Type::Kind::unknown);
   }
   const Graph& other = subgraph(choice, "else_branch");
   ASSERT_EQ(other.captures.size(), 1u);
@@ -155,8 +156,7 @@ TEST(Functions, InlineWithUniqueNamesAndOwnOpset) {
   call(add_node(g, "scale", {"h", "x"}, {"y"}));
   add_output(g, "y");
   const Model m = load(model);
-  EXPECT_EQ(text_of(m.graph),
-            "Relu(x) -> first/t; Mul(first/t, x) -> h; Relu(h) -> y/t; Mul(y/t, x) -> y");
+  EXPECT_EQ(text_of(m.graph), "Relu(x) -> first/t; Mul(first/t, x) -> h; Relu(h) -> y/t; Mul(y/t, x) -> y");
   EXPECT_EQ(m.graph.nodes[0].name, "first/relu");
   EXPECT_EQ(m.graph.nodes[0].opset, 17);
 }

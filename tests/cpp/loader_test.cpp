@@ -359,7 +359,8 @@ TEST(ExternalData, OffsetAndLength) {
     return values<uint8_t>(constant(load(external_model(keys), options).graph, "w"));
   };
   EXPECT_EQ(w({{"location", "sub/weights.bin"}}), (std::vector<uint8_t>{0, 1, 2}));
-  EXPECT_EQ(w({{"location", "sub/weights.bin"}, {"offset", "16"}, {"length", "3"}}), (std::vector<uint8_t>{16, 17, 18}));
+  EXPECT_EQ(w({{"location", "sub/weights.bin"}, {"offset", "16"}, {"length", "3"}}),
+            (std::vector<uint8_t>{16, 17, 18}));
 }
 
 TEST(ExternalData, RefusesOtherPlacesAndLengths) {
@@ -374,7 +375,8 @@ TEST(ExternalData, RefusesOtherPlacesAndLengths) {
   }
   const std::string length = error_of([&] { load(external_model({{"location", "w"}, {"length", "4"}}), options); });
   EXPECT_EQ(length, "initializer \"w\" has 4 bytes of external data, but uint8(3) needs 3");
-  const std::string none = error_of([&] { load(external_model({{"location", "w.bin"}})); }, ErrorCode::invalid_argument);
+  const std::string none =
+      error_of([&] { load(external_model({{"location", "w.bin"}})); }, ErrorCode::invalid_argument);
   EXPECT_NE(none.find("\"w.bin\""), std::string::npos);
 }
 
