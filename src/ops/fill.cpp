@@ -51,9 +51,8 @@ class Range final : public Operator {
     const Tensor *start = c.value(0), *limit = c.value(1), *delta = c.value(2);
     if (!start || !limit || !delta) return c.defer();
     int64_t count = 0;
-    with_number(c.dtype(0), [&]<class T>(T) {
-      count = steps(*start->data<T>(), *limit->data<T>(), *delta->data<T>());
-    });
+    with_number(c.dtype(0),
+                [&]<class T>(T) { count = steps(*start->data<T>(), *limit->data<T>(), *delta->data<T>()); });
     c.set_output(0, c.dtype(0), Shape{count});
   }
   void run(RunContext& c) const override {
@@ -63,7 +62,8 @@ class Range final : public Operator {
       T* to = y.data<T>();
       for (int64_t i = 0; i < y.count(); i++) {
         if constexpr (std::is_integral_v<T>) {
-          to[i] = static_cast<T>(static_cast<uint64_t>(start) + static_cast<uint64_t>(i) * static_cast<uint64_t>(delta));
+          to[i] =
+              static_cast<T>(static_cast<uint64_t>(start) + static_cast<uint64_t>(i) * static_cast<uint64_t>(delta));
         } else if constexpr (std::is_same_v<T, double>) {
           to[i] = start + static_cast<double>(i) * delta;
         } else {
@@ -88,7 +88,8 @@ class Range final : public Operator {
       const uint64_t step = up ? static_cast<uint64_t>(delta) : 0 - static_cast<uint64_t>(delta);
       return static_cast<int64_t>(std::min<uint64_t>((distance - 1) / step + 1, kMost));
     } else {
-      const double n = std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta));
+      const double n =
+          std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta));
       check(delta != T(0) && !std::isnan(n), ErrorCode::runtime_error, "delta is 0, or not a number");
       return n <= 0 ? 0 : n >= static_cast<double>(kMost) ? kMost : static_cast<int64_t>(n);
     }

@@ -19,8 +19,8 @@ bool overlaps(const Box& a, const Box& b, float threshold) noexcept {
   return a.area() > 0 && b.area() > 0 && all > 0 && common / all > threshold;
 }
 
-// ONNX NonMaxSuppression. Inputs: boxes [batches, n, 4], scores [batches, classes, n], then optional scalars: most boxes
-// per class (0 by default), overlap above which a box is dropped, score below which it is.
+// ONNX NonMaxSuppression. Inputs: boxes [batches, n, 4], scores [batches, classes, n], then optional scalars: most
+// boxes per class (0 by default), overlap above which a box is dropped, score below which it is.
 class NonMaxSuppression final : public Operator {
  public:
   explicit NonMaxSuppression(const Attributes& a) : centered_(a.flag("center_point_box", false)) {}

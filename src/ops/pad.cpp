@@ -126,7 +126,8 @@ class Pad final : public Operator {
     int64_t inner = 1;
     int i = y.rank() - 1;
     // Whole rows are filled at once: trailing axes without borders belong to the row.
-    while (i >= 0 && list[static_cast<size_t>(i)].begin == 0 && list[static_cast<size_t>(i)].end == 0) inner *= y.dim(i--);
+    while (i >= 0 && list[static_cast<size_t>(i)].begin == 0 && list[static_cast<size_t>(i)].end == 0)
+      inner *= y.dim(i--);
     if (i < 0) return;
     fill_axis(y.data<T>(), list, y.shape(), i, inner, value);
   }

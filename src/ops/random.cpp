@@ -105,7 +105,8 @@ class Multinomial final : public RandomOp {
  public:
   explicit Multinomial(const Attributes& a)
       : RandomOp(a), dtype_(a.dtype("dtype", DType::int32)), samples_(a.integer("sample_size", 1)) {
-    check(kIndex.has(dtype_), ErrorCode::invalid_model, "attribute \"dtype\" is ", dtype_, "; allowed are int32, int64");
+    check(kIndex.has(dtype_), ErrorCode::invalid_model, "attribute \"dtype\" is ", dtype_,
+          "; allowed are int32, int64");
     check(samples_ >= 0, ErrorCode::invalid_model, "attribute \"sample_size\" is ", samples_);
   }
   void infer(InferContext& c) const override {

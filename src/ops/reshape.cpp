@@ -53,7 +53,8 @@ class Reshape final : public ViewOp {
     const int64_t count = x.count(), rest = y.count();
     if (open >= 0) {
       check(!(allow_zero_ && zero), ErrorCode::invalid_model, "shape has both 0 and -1, with allowzero");
-      check(rest > 0 && count % rest == 0, ErrorCode::invalid_model, "shape ", x, " does not divide into ", text(wanted));
+      check(rest > 0 && count % rest == 0, ErrorCode::invalid_model, "shape ", x, " does not divide into ",
+            text(wanted));
       y[open] = count / rest;
     } else {
       check(count == rest, ErrorCode::invalid_model, "shape ", x, " cannot become ", text(wanted));
@@ -146,8 +147,7 @@ class Unsqueeze final : public AxesOp {
     const Shape& x = c.shape(0);
     check(list.values.size() <= Shape::kMaxRank, ErrorCode::invalid_model, "there are ", list.values.size(), " axes");
     const int rank = x.rank() + static_cast<int>(list.values.size());
-    check(rank <= Shape::kMaxRank, ErrorCode::invalid_model, "rank ", rank, " is above the limit of ",
-          Shape::kMaxRank);
+    check(rank <= Shape::kMaxRank, ErrorCode::invalid_model, "rank ", rank, " is above the limit of ", Shape::kMaxRank);
     const uint32_t bits = axis_bits(list.values, rank);
     Shape y;
     for (int i = 0, from = 0; i < rank; i++) y.push_back(bits >> i & 1 ? 1 : x[from++]);

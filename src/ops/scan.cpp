@@ -65,7 +65,8 @@ class ScanBase : public Operator {
         body_.require_like(i, results[at], inputs[at]);
         inputs[at] = std::move(results[at]);
       }
-      for (size_t i = 0; i < pieces.size(); i++) pieces[i].push_back(results[static_cast<size_t>(states_) + i].tensor());
+      for (size_t i = 0; i < pieces.size(); i++)
+        pieces[i].push_back(results[static_cast<size_t>(states_) + i].tensor());
     }
     std::move(inputs.begin(), inputs.begin() + states_, state.begin());
   }

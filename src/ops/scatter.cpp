@@ -75,8 +75,8 @@ class ScatterElements final : public Operator {
     const int axis = normalize_axis(axis_, x.rank());
     check(indices == c.shape(2), ErrorCode::invalid_model, "indices are ", indices, ", updates ", c.shape(2));
     for (int i = 0; i < x.rank(); i++) {
-      check(i == axis || indices[i] <= x[i], ErrorCode::invalid_model, "the indices' dimension ", i, " is ",
-            indices[i], ", the data's ", x[i]);
+      check(i == axis || indices[i] <= x[i], ErrorCode::invalid_model, "the indices' dimension ", i, " is ", indices[i],
+            ", the data's ", x[i]);
     }
   }
 
@@ -199,7 +199,8 @@ class TensorScatter final : public Operator {
     const int64_t batches = x.dim(0);
     for (int64_t b = 0; c.has_input(2) && b < batches; b++) {
       const int64_t at = c.input(2).data<int64_t>()[b];
-      check(at >= 0 && (circular_ || at <= dim - length), ErrorCode::runtime_error, "write index ", at, " for ", length, " elements is out of range for dimension ", axis, " of ", dim);
+      check(at >= 0 && (circular_ || at <= dim - length), ErrorCode::runtime_error, "write index ", at, " for ", length,
+            " elements is out of range for dimension ", axis, " of ", dim);
     }
     copy_data(x, y);
     if (update.count() == 0) return;

@@ -1,4 +1,5 @@
 // Transpose: permutes dimensions.
+#include "kernels/move/transpose.h"
 #include "ops/families.h"
 #include "ops/util/axes.h"
 #include "ops/util/elements.h"
@@ -31,16 +32,25 @@ class Transpose final : public Operator {
     Tensor y = unpacked_like(c.output(0));
     if (x.count() == 0) return;
     const int rank = x.rank();
-    const auto xs = x.shape().strides(), ys = y.shape().strides();
-    StridedBox box;
+    if (x.dtype() == DType::string) return permute_strings(x, y);
+    size_t dims[Shape::kMaxRank], perm[Shape::kMaxRank];
     for (int i = 0; i < rank; i++) {
-      box.add(y.dim(i), xs[static_cast<size_t>(source(i, rank))], ys[static_cast<size_t>(i)]);
+      dims[i] = static_cast<size_t>(x.dim(i));
+      perm[i] = static_cast<size_t>(source(i, rank));
     }
-    box.copy(x.dtype(), x.bytes(), 0, y.bytes(), 0);
+    kernels::transpose(x.bytes(), y.bytes(), dims, perm, static_cast<size_t>(rank), element_size(x.dtype()));
     pack(y, c.output(0));
   }
 
  private:
+  void permute_strings(const Tensor& x, Tensor& y) const {
+    const auto xs = x.shape().strides(), ys = y.shape().strides();
+    StridedBox box;
+    for (int i = 0; i < x.rank(); i++) {
+      box.add(y.dim(i), xs[static_cast<size_t>(source(i, x.rank()))], ys[static_cast<size_t>(i)]);
+    }
+    box.copy(DType::string, x.bytes(), 0, y.bytes(), 0);
+  }
   int source(int i, int rank) const {
     return given_ ? normalize_axis(perm_[static_cast<size_t>(i)], rank) : rank - 1 - i;
   }

@@ -73,8 +73,10 @@ TEST(IndexOps, GatherNDWithBatches) {
   for (DType type : all_types()) {
     if (kSubByte.has(type)) continue;
     const Tensor x = numbered(type, {2, 2, 2});
-    expect_moved(x, run_op("GatherND", 12, attribute("batch_dims", int64_t{1}), {x, tensor<int64_t>({2, 1}, {1, -2})})[0].tensor(),
-                 tensor<int64_t>({2, 2}, {2, 3, 4, 5}));
+    expect_moved(
+        x,
+        run_op("GatherND", 12, attribute("batch_dims", int64_t{1}), {x, tensor<int64_t>({2, 1}, {1, -2})})[0].tensor(),
+        tensor<int64_t>({2, 2}, {2, 3, 4, 5}));
     expect_moved(x, run_op("GatherND", 11, {}, {x, tensor<int64_t>({2, 2}, {0, 1, 1, 0})})[0].tensor(),
                  tensor<int64_t>({2, 2}, {2, 3, 4, 5}));
     expect_moved(x, run_op("GatherND", 11, {}, {x, tensor<int64_t>({1, 3}, {1, 1, 0})})[0].tensor(),
@@ -87,11 +89,14 @@ TEST(IndexOps, ScatterOfAllTypes) {
     if (kSubByte.has(type)) continue;
     // Updates that are the data's own elements tell where each one went.
     const Tensor x = numbered(type, {2, 3});
-    const Tensor updates = run_op("Slice", 13, {}, {x, tensor<int64_t>({1}, {0}), tensor<int64_t>({1}, {2}), tensor<int64_t>({1}, {1})})[0].tensor();
+    const Tensor updates =
+        run_op("Slice", 13, {}, {x, tensor<int64_t>({1}, {0}), tensor<int64_t>({1}, {2}), tensor<int64_t>({1}, {1})})[0]
+            .tensor();
     const auto indices = tensor<int64_t>({2, 2}, {2, 0, -1, 1});
     const auto to = tensor<int64_t>({2, 3}, {1, 1, 0, 3, 4, 3});
     expect_moved(x, run_op("Scatter", 9, attribute("axis", int64_t{1}), {x, indices, updates})[0].tensor(), to);
-    expect_moved(x, run_op("ScatterElements", 13, attribute("axis", int64_t{-1}), {x, indices, updates})[0].tensor(), to);
+    expect_moved(x, run_op("ScatterElements", 13, attribute("axis", int64_t{-1}), {x, indices, updates})[0].tensor(),
+                 to);
     const Tensor row = run_op("Gather", 13, {}, {x, tensor<int64_t>({1}, {1})})[0].tensor();
     expect_moved(x, run_op("ScatterND", 13, {}, {x, tensor<int64_t>({1, 1}, {0}), row})[0].tensor(),
                  tensor<int64_t>({2, 3}, {3, 4, 5, 3, 4, 5}));
@@ -103,7 +108,9 @@ std::vector<double> reduced(const std::string& op, const std::string& reduction,
                             std::initializer_list<T> updates) {
   const auto n = static_cast<int64_t>(updates.size());
   const Shape indices = op == "ScatterND" ? Shape{n, 1} : Shape{n};
-  const Tensor zeros = run_op("ConstantOfShape", 9, attribute("value", tensor<int64_t>({1}, {0})), {Tensor::of(Dims(indices.begin(), indices.end()))})[0].tensor();
+  const Tensor zeros = run_op("ConstantOfShape", 9, attribute("value", tensor<int64_t>({1}, {0})),
+                              {Tensor::of(Dims(indices.begin(), indices.end()))})[0]
+                           .tensor();
   const Value y = run_op(op, 18, attribute("reduction", reduction),
                          {tensor<T>({static_cast<int64_t>(data.size())}, data), zeros, tensor<T>({n}, updates)})[0];
   std::vector<double> values;
@@ -134,7 +141,8 @@ TEST(IndexOps, ScatterRefuses) {
   };
   EXPECT_EQ(scatter(tensor<int64_t>({1, 1}, {2}), positions({1, 1})), "index 2 is out of range for dimension 0 of 2");
   EXPECT_EQ(scatter(tensor<int64_t>({1, 1}, {0}), positions({1, 2})), "indices are 1x1, updates 1x2");
-  EXPECT_EQ(scatter(tensor<int64_t>({1, 4}, {0, 0, 0, 0}), positions({1, 4})), "the indices' dimension 1 is 4, the data's 3");
+  EXPECT_EQ(scatter(tensor<int64_t>({1, 4}, {0, 0, 0, 0}), positions({1, 4})),
+            "the indices' dimension 1 is 4, the data's 3");
   EXPECT_EQ(scatter(tensor<int64_t>({1, 1}, {0}), positions({1, 1}), attribute("reduction", std::string("mean"))),
             "attribute \"reduction\" is \"mean\"; known are none, add, mul, max, min");
   EXPECT_EQ(reason_of([&] { run_op("ScatterND", 13, {}, {x, tensor<int64_t>({1, 1}, {0}), positions({1, 2})}); }),
@@ -142,11 +150,14 @@ TEST(IndexOps, ScatterRefuses) {
 }
 
 TEST(IndexOps, TensorScatterWraps) {
-  const Tensor cache = run_op("ConstantOfShape", 9, attribute("value", tensor<int64_t>({1}, {-1})), {tensor<int64_t>({3}, {2, 3, 1})})[0].tensor();
+  const Tensor cache =
+      run_op("ConstantOfShape", 9, attribute("value", tensor<int64_t>({1}, {-1})), {tensor<int64_t>({3}, {2, 3, 1})})[0]
+          .tensor();
   const Tensor update = positions({2, 2, 1});
   EXPECT_EQ(ints(run_op("TensorScatter", 24, {}, {cache, update, tensor<int64_t>({2}, {1, 0})})[0]),
             (Dims{-1, 0, 1, 2, 3, -1}));
-  EXPECT_EQ(ints(run_op("TensorScatter", 24, attribute("mode", std::string("circular")), {cache, update, tensor<int64_t>({2}, {2, 4})})[0]),
+  EXPECT_EQ(ints(run_op("TensorScatter", 24, attribute("mode", std::string("circular")),
+                        {cache, update, tensor<int64_t>({2}, {2, 4})})[0]),
             (Dims{1, -1, 0, -1, 2, 3}));
   EXPECT_NE(reason_of([&] { run_op("TensorScatter", 24, {}, {cache, update, tensor<int64_t>({2}, {2, 0})}); }), "");
 }

@@ -55,10 +55,15 @@ void expect_everywhere(const std::string& op, int opset, const Attributes& a, co
 }
 
 TEST(MoveOps, TransposeOfAllTypes) {
-  const std::vector<std::pair<Shape, Dims>> cases = {
-      {{3, 5}, {1, 0}},        {{2, 3, 4}, {2, 0, 1}},       {{2, 3, 4, 5}, {0, 2, 1, 3}}, {{2, 1, 3, 1, 2}, {4, 3, 2, 1, 0}},
-      {{7}, {0}},              {{}, {}},                     {{3, 0, 2}, {2, 1, 0}},       {{17, 33}, {1, 0}},
-      {{2, 16, 3, 4}, {0, 2, 3, 1}}};
+  const std::vector<std::pair<Shape, Dims>> cases = {{{3, 5}, {1, 0}},
+                                                     {{2, 3, 4}, {2, 0, 1}},
+                                                     {{2, 3, 4, 5}, {0, 2, 1, 3}},
+                                                     {{2, 1, 3, 1, 2}, {4, 3, 2, 1, 0}},
+                                                     {{7}, {0}},
+                                                     {{}, {}},
+                                                     {{3, 0, 2}, {2, 1, 0}},
+                                                     {{17, 33}, {1, 0}},
+                                                     {{2, 16, 3, 4}, {0, 2, 3, 1}}};
   for (const auto& [x, perm] : cases) {
     Shape y;
     for (int64_t p : perm) y.push_back(x[static_cast<int>(p)]);
@@ -82,12 +87,18 @@ TEST(MoveOps, SliceFollowsNumpy) {
     Dims taken;
   };
   const Case cases[] = {
-      {5, 1, 4, 1, {1, 2, 3}},          {5, 0, INT64_MAX, 2, {0, 2, 4}},
-      {5, -2, INT64_MAX, 1, {3, 4}},    {5, INT64_MAX, INT64_MIN, -1, {4, 3, 2, 1, 0}},
-      {5, -1, -4, -2, {4, 2}},          {5, 4, 1, 1, {}},
-      {5, 10, 0, -3, {4, 1}},           {5, -9, 9, 3, {0, 3}},
-      {0, 0, 9, 1, {}},                 {5, 3, INT64_MIN, INT64_MIN, {3}},
-      {5, 1, INT64_MAX, INT64_MAX, {1}}, {0, -1, INT64_MIN, -1, {}},
+      {5, 1, 4, 1, {1, 2, 3}},
+      {5, 0, INT64_MAX, 2, {0, 2, 4}},
+      {5, -2, INT64_MAX, 1, {3, 4}},
+      {5, INT64_MAX, INT64_MIN, -1, {4, 3, 2, 1, 0}},
+      {5, -1, -4, -2, {4, 2}},
+      {5, 4, 1, 1, {}},
+      {5, 10, 0, -3, {4, 1}},
+      {5, -9, 9, 3, {0, 3}},
+      {0, 0, 9, 1, {}},
+      {5, 3, INT64_MIN, INT64_MIN, {3}},
+      {5, 1, INT64_MAX, INT64_MAX, {1}},
+      {0, -1, INT64_MIN, -1, {}},
   };
   for (const Case& k : cases) {
     for (const Shape& around : {Shape{}, Shape{3}}) {
@@ -153,7 +164,8 @@ TEST(MoveOps, SplitSizes) {
   EXPECT_EQ(dims(18, attribute("num_outputs", int64_t{4}), 7, 4), (Dims{2, 2, 2, 1}));
   EXPECT_EQ(dims(18, {}, 0, 2), (Dims{0, 0}));
   EXPECT_EQ(reason_of([&] { dims(13, {}, 7, 2); }), "dimension 0 of 7 cannot be split into 2 equal parts");
-  EXPECT_EQ(reason_of([&] { dims(11, attribute("split", Dims{1, 4}), 6, 2); }), "the parts sum up to 5, dimension 0 is 6");
+  EXPECT_EQ(reason_of([&] { dims(11, attribute("split", Dims{1, 4}), 6, 2); }),
+            "the parts sum up to 5, dimension 0 is 6");
   EXPECT_EQ(reason_of([&] { dims(11, attribute("split", Dims{7, -1}), 6, 2); }),
             "a part of 7 is not within dimension 0 of 6");
 }
@@ -191,7 +203,8 @@ TEST(MoveOps, TileAndExpand) {
 
 TEST(MoveOps, PadOfAllModes) {
   const Shape x{3, 4};
-  const auto padded = [&](const std::string& mode, const Dims& pads, const std::function<int64_t(int64_t, int64_t)>& at) {
+  const auto padded = [&](const std::string& mode, const Dims& pads,
+                          const std::function<int64_t(int64_t, int64_t)>& at) {
     const Shape y{3 + pads[0] + pads[2], 4 + pads[1] + pads[3]};
     const Tensor from = expected(x, y, [&](Dims& c) {
       c = {at(c[0] - pads[0], 3), at(c[1] - pads[1], 4)};
@@ -224,8 +237,10 @@ TEST(MoveOps, PadWithValuesAxesAndOldAttributes) {
   old.add("pads", Dims{1, 1});
   old.add("value", 2.5f);
   const Value y = run_op("Pad", 2, old, {testing::tensor<float>({1}, {7})})[0];
-  EXPECT_EQ(std::vector<float>(y.tensor().data<float>(), y.tensor().data<float>() + 3), (std::vector<float>{2.5f, 7, 2.5f}));
-  EXPECT_EQ(run_op("Pad", 1, attribute("paddings", Dims{2, 0}), {testing::tensor<float>({1}, {7})})[0].tensor().dim(0), 3);
+  EXPECT_EQ(std::vector<float>(y.tensor().data<float>(), y.tensor().data<float>() + 3),
+            (std::vector<float>{2.5f, 7, 2.5f}));
+  EXPECT_EQ(run_op("Pad", 1, attribute("paddings", Dims{2, 0}), {testing::tensor<float>({1}, {7})})[0].tensor().dim(0),
+            3);
   EXPECT_EQ(reason_of([&] { run_op("Pad", 13, attribute("mode", std::string("reflect")), {x, list({2, 0, 0, 0})}); }),
             "pads 2 and 0 reflect more than dimension 0 of 2");
   EXPECT_EQ(reason_of([&] { run_op("Pad", 13, {}, {x, list({-3, 0, 0, 0})}); }),

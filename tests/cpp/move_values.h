@@ -24,7 +24,8 @@ inline std::string element(const Tensor& t, int64_t i) {
   if (bits == 0) return t.data<std::string>()[i];
   if (bits < 8) {
     const int per_byte = 8 / bits;
-    return std::string(1, static_cast<char>(t.data<uint8_t>()[i / per_byte] >> i % per_byte * bits & ((1 << bits) - 1)));
+    return std::string(1,
+                       static_cast<char>(t.data<uint8_t>()[i / per_byte] >> i % per_byte * bits & ((1 << bits) - 1)));
   }
   return {reinterpret_cast<const char*>(t.bytes()) + i * bits / 8, static_cast<size_t>(bits / 8)};
 }
@@ -65,7 +66,9 @@ inline void expect_moved(const Tensor& x, const Tensor& y, const Tensor& from) {
   for (int64_t i = 0; i < y.count(); i++) {
     const int64_t at = from.data<int64_t>()[i];
     const std::string got = element(y, i);
-    ASSERT_EQ(got, at >= 0 ? element(x, at) : x.dtype() == DType::string ? "" : std::string(got.size(), '\0'))
+    ASSERT_EQ(got, at >= 0                      ? element(x, at)
+                   : x.dtype() == DType::string ? ""
+                                                : std::string(got.size(), '\0'))
         << dtype_name(x.dtype()) << " element " << i;
   }
 }

@@ -16,12 +16,12 @@ inline int64_t normalize_index(int64_t index, int64_t dim, int axis) {
   return index < 0 ? index + dim : index;
 }
 
-// The same for tuples: indices [..., tuple] into the axes [first, first + tuple) of x; writes the element offset of each
-// tuple's slice, without what the axes before `first` add.
+// The same for tuples: indices [..., tuple] into the axes [first, first + tuple) of x; writes the element offset of
+// each tuple's slice, without what the axes before `first` add.
 void tuple_offsets(const Tensor& indices, const Shape& x, int first, int64_t* to);
 
-// How GatherElements and ScatterElements walk: the indices' innermost rows, each with its place in x. Element j of row r
-// with index i is x[offset(r) + i * axis_stride + j * step].
+// How GatherElements and ScatterElements walk: the indices' innermost rows, each with its place in x. Element j of row
+// r with index i is x[offset(r) + i * axis_stride + j * step].
 class IndexedRows {
  public:
   // `indices` is not empty and has x's rank, which is at least 1.

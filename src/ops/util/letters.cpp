@@ -6,16 +6,16 @@
 namespace sardonyx {
 namespace {
 
-// Upper-case letters [first, last], in steps; the lower-case ones are `distance` further (Unicode's simple case mapping).
+// Upper-case letters [first, last], in steps; the lower-case ones are `distance` further (Unicode's simple case
+// mapping).
 struct CaseRange {
   uint16_t first, last, step, distance;
 };
 constexpr CaseRange kRanges[] = {
-    {'A', 'Z', 1, 32},           {0xc0, 0xd6, 1, 32},        {0xd8, 0xde, 1, 32},        {0x100, 0x12e, 2, 1},
-    {0x132, 0x136, 2, 1},        {0x139, 0x147, 2, 1},       {0x14a, 0x176, 2, 1},       {0x179, 0x17d, 2, 1},
-    {0x386, 0x386, 1, 38},       {0x388, 0x38a, 1, 37},      {0x391, 0x3a1, 1, 32},      {0x3a3, 0x3ab, 1, 32},
-    {0x400, 0x40f, 1, 80},       {0x410, 0x42f, 1, 32},      {0x460, 0x480, 2, 1},       {0x48a, 0x4be, 2, 1},
-    {0x4d0, 0x52e, 2, 1},
+    {'A', 'Z', 1, 32},     {0xc0, 0xd6, 1, 32},   {0xd8, 0xde, 1, 32},   {0x100, 0x12e, 2, 1},  {0x132, 0x136, 2, 1},
+    {0x139, 0x147, 2, 1},  {0x14a, 0x176, 2, 1},  {0x179, 0x17d, 2, 1},  {0x386, 0x386, 1, 38}, {0x388, 0x38a, 1, 37},
+    {0x391, 0x3a1, 1, 32}, {0x3a3, 0x3ab, 1, 32}, {0x400, 0x40f, 1, 80}, {0x410, 0x42f, 1, 32}, {0x460, 0x480, 2, 1},
+    {0x48a, 0x4be, 2, 1},  {0x4d0, 0x52e, 2, 1},
 };
 
 uint32_t change(uint32_t letter, bool lower) noexcept {

@@ -43,8 +43,7 @@ std::vector<int64_t> order_keys(const Tensor& tensor) {
   if (tensor.dtype() == DType::string) return string_keys(tensor.values<std::string>());
   std::vector<int64_t> keys(static_cast<size_t>(tensor.count()));
   with_number(tensor.dtype(), [&]<class T>(T) {
-    std::transform(tensor.data<T>(), tensor.data<T>() + tensor.count(), keys.begin(),
-                   [](T v) { return key_of<T>(v); });
+    std::transform(tensor.data<T>(), tensor.data<T>() + tensor.count(), keys.begin(), [](T v) { return key_of<T>(v); });
   });
   return keys;
 }

@@ -5,6 +5,9 @@
 
 namespace sardonyx {
 
+// Kernels may take several elements for one large one.
+constexpr size_t kAlign = 16;
+
 void cut(ThreadPool& pool, const Tensor& x, int axis, int64_t from, int64_t count, Tensor& y) {
   if (y.count() == 0) return;
   const Tensor source = unpacked(x);
@@ -24,12 +27,12 @@ Tensor element_at(ThreadPool& pool, const Tensor& x, int axis, int64_t index) {
   Shape shape = x.shape();
   shape.erase(axis);
   if (x.shape().count(0, axis) == 1 && !kSubByte.has(x.dtype()) && x.buffer()) {
-    const size_t unit = x.dtype() == DType::string ? sizeof(std::string) : 1;
-    const auto* base = x.dtype() == DType::string ? reinterpret_cast<const std::byte*>(x.buffer()->string_data())
-                                                  : x.buffer()->data();
-    const size_t at = static_cast<size_t>(x.bytes() - base) +
-                      static_cast<size_t>(index * shape.count()) * element_size(x.dtype());
-    return Tensor::view(x.dtype(), shape, x.buffer(), at / unit);
+    const bool strings = x.dtype() == DType::string;
+    const auto* base = strings ? reinterpret_cast<const std::byte*>(x.buffer()->string_data()) : x.buffer()->data();
+    const size_t at =
+        static_cast<size_t>(x.bytes() - base) + static_cast<size_t>(index * shape.count()) * element_size(x.dtype());
+    if (strings) return Tensor::view(x.dtype(), shape, x.buffer(), at / sizeof(std::string));
+    if (at % kAlign == 0) return Tensor::view(x.dtype(), shape, x.buffer(), at);
   }
   Tensor y = Tensor::allocate(x.dtype(), shape);
   cut(pool, x, axis, index, 1, y);

@@ -10,7 +10,8 @@ namespace sardonyx {
 // one element).
 void cut(ThreadPool& pool, const Tensor& x, int axis, int64_t from, int64_t count, Tensor& y);
 
-// Element `index` of x's axis, without that axis: a view of x where its bytes lie together, else a copy.
+// Element `index` of x's axis, without that axis: a view of x where its bytes lie together (and are aligned to 16),
+// else a copy.
 Tensor element_at(ThreadPool& pool, const Tensor& x, int axis, int64_t index);
 
 // Checks that `sizes` are not negative and sum up to `dim`: Error (invalid_model).

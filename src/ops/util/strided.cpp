@@ -1,6 +1,7 @@
-// Strided copies: merging of axes, then plain loops.
+// Strided copies: merging of axes; the loops are the kernel's, but for strings.
 #include "ops/util/strided.h"
 
+#include "kernels/move/copy.h"
 #include "ops/util/elements.h"
 
 namespace sardonyx {
@@ -30,23 +31,21 @@ void StridedBox::copy(DType type, const std::byte* x, int64_t x_at, std::byte* y
   if (rank_ == 1 && x_strides_[0] == 1 && y_strides_[0] == 1) {
     return run(y, y_at, x, x_at, static_cast<int64_t>(dims_[0]));
   }
-  with_element(type, [&]<class T>(T) {
-    copy_axis(reinterpret_cast<const T*>(x) + x_at, reinterpret_cast<T*>(y) + y_at, 0);
-  });
+  if (type == DType::string) {
+    return copy_strings(reinterpret_cast<const std::string*>(x) + x_at, reinterpret_cast<std::string*>(y) + y_at, 0);
+  }
+  const auto size = static_cast<int64_t>(run.size());
+  kernels::copy_strided(x + x_at * size, x_strides_, y + y_at * size, y_strides_, dims_, static_cast<size_t>(rank_),
+                        run.size());
 }
 
-template <class T>
-void StridedBox::copy_axis(const T* x, T* y, int axis) const noexcept {
-  const size_t n = dims_[axis];
-  const ptrdiff_t xs = x_strides_[axis], ys = y_strides_[axis];
-  if (axis + 1 < rank_) {
-    for (size_t i = 0; i < n; i++, x += xs, y += ys) copy_axis(x, y, axis + 1);
-  } else if (xs == 1 && ys == 1) {
-    std::copy_n(x, n, y);
-  } else if (xs == 0 && ys == 1) {
-    std::fill_n(y, n, *x);
-  } else {
-    for (size_t i = 0; i < n; i++) y[static_cast<ptrdiff_t>(i) * ys] = x[static_cast<ptrdiff_t>(i) * xs];
+void StridedBox::copy_strings(const std::string* x, std::string* y, int axis) const noexcept {
+  for (size_t i = 0; i < dims_[axis]; i++, x += x_strides_[axis], y += y_strides_[axis]) {
+    if (axis + 1 == rank_) {
+      *y = *x;
+    } else {
+      copy_strings(x, y, axis + 1);
+    }
   }
 }
 

@@ -16,8 +16,7 @@ class StridedBox {
 
  private:
   static constexpr int kMaxAxes = 2 * Shape::kMaxRank;
-  template <class T>
-  void copy_axis(const T* x, T* y, int axis) const noexcept;
+  void copy_strings(const std::string* x, std::string* y, int axis) const noexcept;
 
   int rank_ = 0;
   bool empty_ = false;
