@@ -70,5 +70,8 @@ export function optionalOf(message) {
 export function decodeValue(bytes, type) {
   if (has(type, 'sequence_type')) return sequenceOf(SequenceProto.decode(bytes));
   if (has(type, 'optional_type')) return optionalOf(OptionalProto.decode(bytes));
-  return tensorOf(TensorProto.decode(bytes));
+  const tensor = tensorOf(TensorProto.decode(bytes));
+  // Releases of the suite from before numpy had bfloat16 call its bits uint16.
+  const isBits = tensor.type === 'uint16' && kTypes[type.tensor_type?.elem_type]?.name === 'bfloat16';
+  return isBits ? { ...tensor, type: 'bfloat16' } : tensor;
 }
