@@ -24,6 +24,50 @@ void half_row(const Tensor& a, int64_t at_a, int64_t stride_a, const Tensor& b, 
   }
 }
 
+// Rows up to this long are not worth a call each.
+constexpr int64_t kShortRow = 8;
+
+// One operand of a tile with short rows, as the dense run of elements that the loop wants.
+class DenseRows {
+ public:
+  DenseRows(const BroadcastTile& t, size_t operand, const std::byte* data, int64_t size) noexcept
+      : row_stride_(t.row_stride[operand]), col_stride_(t.col_stride[operand]), cols_(t.cols), size_(size) {
+    first_ = data + t.offset[operand] * size;
+    dense_ = col_stride_ == 1 && row_stride_ == cols_;
+  }
+  const std::byte* rows(int64_t from, int64_t count) noexcept {
+    const std::byte* x = first_ + from * row_stride_ * size_;
+    if (dense_) return x;
+    dispatch_width(static_cast<int>(size_), [&]<class T>(TypeTag<T>) {
+      T* to = reinterpret_cast<T*>(buffer_);
+      const T* row = reinterpret_cast<const T*>(x);
+      for (int64_t r = 0; r < count; r++, row += row_stride_) {
+        for (int64_t i = 0; i < cols_; i++) *to++ = row[i * col_stride_];
+      }
+    });
+    return buffer_;
+  }
+
+  static constexpr int64_t kElements = 256;
+
+ private:
+  const std::byte* first_;
+  int64_t row_stride_, col_stride_, cols_, size_;
+  bool dense_;
+  alignas(16) std::byte buffer_[kElements * 8 + 16];  // loops may read a vector beyond the last element
+};
+
+// y is the tile's first output element. Blocks of rows are made dense, then computed by one call each.
+void short_rows(const BroadcastTile& t, const Tensor& a, const Tensor& b, std::byte* y, int64_t size_y,
+                BinaryLoop loop) noexcept {
+  DenseRows left(t, 0, a.bytes(), element_bytes(a.dtype())), right(t, 1, b.bytes(), element_bytes(b.dtype()));
+  const int64_t step = DenseRows::kElements / t.cols;
+  for (int64_t r = 0; r < t.rows; r += step) {
+    const int64_t n = std::min(step, t.rows - r);
+    loop(left.rows(r, n), 1, right.rows(r, n), 1, y + r * t.cols * size_y, static_cast<size_t>(n * t.cols));
+  }
+}
+
 }  // namespace
 
 void run_binary(ThreadPool& pool, const Tensor& a, const Tensor& b, Tensor& y, BinaryLoop loop) {
@@ -42,6 +86,7 @@ void run_binary(ThreadPool& pool, const Tensor& a, const Tensor& b, Tensor& y, B
     const std::byte* left = a.bytes() + t.offset[0] * size_a;
     const std::byte* right = b.bytes() + t.offset[1] * size_b;
     std::byte* out = y.bytes() + t.out * size_y;
+    if (t.rows > 1 && t.cols <= kShortRow) return short_rows(t, a, b, out, size_y, loop);
     const auto stride_a = static_cast<size_t>(t.col_stride[0]), stride_b = static_cast<size_t>(t.col_stride[1]);
     for (int64_t r = 0; r < t.rows; r++) {
       loop(left, stride_a, right, stride_b, out, static_cast<size_t>(t.cols));

@@ -17,7 +17,9 @@ namespace {
 constexpr int64_t kBlock = 512;
 using Rounding = ConvertRules::Rounding;
 
-// float32 holds all types of up to 16 bits exactly.
+// float32 holds all types but these exactly.
+constexpr DTypeSet kWide{DType::float64, DType::int32, DType::uint32, DType::int64, DType::uint64};
+
 struct Block {
   enum class Kind : uint8_t { float32, float64, int64, uint64 } kind;
   union {
@@ -70,16 +72,21 @@ float narrow_to_odd(double x) noexcept {
   return std::bit_cast<float>(too_large ? bits - 1 : bits + 1);
 }
 
-void to_floats(Block& block, int64_t n, bool last_rounding) noexcept {
-  // The elements grow smaller, so front to back never overwrites what is still to be read.
-  for (int64_t k = 0; k < n; k++) {
-    float value = 0;
-    if (block.kind == Kind::float64) value = last_rounding ? static_cast<float>(block.d[k]) : narrow_to_odd(block.d[k]);
-    if (block.kind == Kind::int64) value = static_cast<float>(block.i[k]);
-    if (block.kind == Kind::uint64) value = static_cast<float>(block.u[k]);
-    if (block.kind == Kind::float32) return;
-    memcpy(reinterpret_cast<std::byte*>(&block) + offsetof(Block, f) + static_cast<size_t>(k) * sizeof(float), &value,
-           sizeof(float));
+// The block in float32: itself, or in `out`. last_rounding: the result is not rounded again.
+const float* as_floats(const Block& block, int64_t n, bool last_rounding, float* out) noexcept {
+  switch (block.kind) {
+    case Kind::float32:
+      return block.f;
+    case Kind::float64:
+      for (int64_t k = 0; k < n; k++)
+        out[k] = last_rounding ? static_cast<float>(block.d[k]) : narrow_to_odd(block.d[k]);
+      return out;
+    case Kind::int64:
+      for (int64_t k = 0; k < n; k++) out[k] = static_cast<float>(block.i[k]);
+      return out;
+    default:
+      for (int64_t k = 0; k < n; k++) out[k] = static_cast<float>(block.u[k]);
+      return out;
   }
 }
 
@@ -158,12 +165,13 @@ void store_float8(DType type, const float* x, uint8_t* y, int64_t n, const Conve
 }
 
 // `first` is the first element of a byte.
-void store_packed(Block& block, Tensor& y, int64_t first, int64_t n) noexcept {
+void store_packed(const Block& block, Tensor& y, int64_t first, int64_t n) noexcept {
   const int bits = dtype_bits(y.dtype()), per_byte = 8 / bits;
   uint8_t codes[kBlock];
   if (y.dtype() == DType::float4e2m1) {
-    to_floats(block, n, false);
-    for (int64_t k = 0; k < n; k++) codes[k] = float_to_float4(block.f[k]);
+    float buffer[kBlock];
+    const float* x = as_floats(block, n, false, buffer);
+    for (int64_t k = 0; k < n; k++) codes[k] = float_to_float4(x[k]);
   } else {
     store_ints(block, codes, n);
   }
@@ -176,15 +184,16 @@ void store_packed(Block& block, Tensor& y, int64_t first, int64_t n) noexcept {
   }
 }
 
-void store(Block& block, Tensor& y, int64_t first, int64_t n, const ConvertRules& rules) noexcept {
+void store(const Block& block, Tensor& y, int64_t first, int64_t n, const ConvertRules& rules) noexcept {
   const DType type = y.dtype();
   if (dispatch_int(type, [&]<class T>(TypeTag<T>) { store_ints(block, y.data<T>() + first, n); })) return;
   if (type == DType::boolean) return store_bools(block, y.data<uint8_t>() + first, n);
   if (type == DType::float64) return store_doubles(block, y.data<double>() + first, n);
   if (kSubByte.has(type)) return store_packed(block, y, first, n);
-  to_floats(block, n, type == DType::float32);
-  if (kFloat8.has(type)) return store_float8(type, block.f, y.data<uint8_t>() + first, n, rules);
-  store_floats(type, block.f, y.bytes(), first, n);
+  float buffer[kBlock];
+  const float* floats = as_floats(block, n, type == DType::float32, buffer);
+  if (kFloat8.has(type)) return store_float8(type, floats, y.data<uint8_t>() + first, n, rules);
+  store_floats(type, floats, y.bytes(), first, n);
 }
 
 }  // namespace
@@ -210,7 +219,11 @@ void convert(ThreadPool& pool, const Tensor& x, Tensor& y, const ConvertRules& r
     return;
   }
   if (y.dtype() == DType::string) return print_numbers(x, y);
+  const bool widens = y.dtype() == DType::float32 && !kWide.has(x.dtype());
+  const bool halves = x.dtype() == DType::float32 && is_half(y.dtype());
   pool.parallel_for(x.count(), 16 * kBlock, [&](int64_t from, int64_t to) {
+    if (widens) return load_floats(x.dtype(), x.bytes(), from, to - from, y.data<float>() + from);
+    if (halves) return store_floats(y.dtype(), x.data<float>() + from, y.bytes(), from, to - from);
     Block block;
     for (; from < to; from += kBlock) {
       const int64_t n = std::min(kBlock, to - from);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/half.h"
+#include "kernels/half/half.h"
 
 namespace sardonyx {
 namespace {
@@ -68,16 +69,10 @@ void load_floats(DType type, const void* data, int64_t first, int64_t n, float* 
     case DType::float32:
       memcpy(y, static_cast<const float*>(data) + first, static_cast<size_t>(n) * sizeof(float));
       return;
-    case DType::float16: {
-      const uint16_t* x = static_cast<const uint16_t*>(data) + first;
-      for (int64_t i = 0; i < n; i++) y[i] = float16_to_float(x[i]);
-      return;
-    }
-    case DType::bfloat16: {
-      const uint16_t* x = static_cast<const uint16_t*>(data) + first;
-      for (int64_t i = 0; i < n; i++) y[i] = bfloat16_to_float(x[i]);
-      return;
-    }
+    case DType::float16:
+      return kernels::f16_to_f32(static_cast<const uint16_t*>(data) + first, y, static_cast<size_t>(n));
+    case DType::bfloat16:
+      return kernels::bf16_to_f32(static_cast<const uint16_t*>(data) + first, y, static_cast<size_t>(n));
     case DType::float64:
       return widen<double>(data, first, n, y);
     case DType::boolean: {
@@ -112,16 +107,10 @@ void store_floats(DType type, const float* x, void* data, int64_t first, int64_t
     case DType::float32:
       memcpy(static_cast<float*>(data) + first, x, static_cast<size_t>(n) * sizeof(float));
       return;
-    case DType::float16: {
-      uint16_t* y = static_cast<uint16_t*>(data) + first;
-      for (int64_t i = 0; i < n; i++) y[i] = float_to_float16(x[i]);
-      return;
-    }
-    case DType::bfloat16: {
-      uint16_t* y = static_cast<uint16_t*>(data) + first;
-      for (int64_t i = 0; i < n; i++) y[i] = float_to_bfloat16(x[i]);
-      return;
-    }
+    case DType::float16:
+      return kernels::f32_to_f16(x, static_cast<uint16_t*>(data) + first, static_cast<size_t>(n));
+    case DType::bfloat16:
+      return kernels::f32_to_bf16(x, static_cast<uint16_t*>(data) + first, static_cast<size_t>(n));
     default: {
       double* y = static_cast<double*>(data) + first;
       for (int64_t i = 0; i < n; i++) y[i] = static_cast<double>(x[i]);
