@@ -33,6 +33,7 @@ std::span<const OpEntry> dropout_ops();         // ops/dropout.cpp
 std::span<const OpEntry> recurrent_ops();       // ops/recurrent.cpp
 std::span<const OpEntry> quantize_ops();        // ops/quantize.cpp
 std::span<const OpEntry> integer_ops();         // ops/integer.cpp
+std::span<const OpEntry> conv_integer_ops();    // ops/conv_integer.cpp
 std::span<const OpEntry> resize_ops();          // ops/resize.cpp
 
 // Shape, data movement, sequences, control flow
