@@ -49,6 +49,7 @@ struct IntegerWeights {
         const int32_t z = zero.empty() ? 0 : zero.size() == 1 ? zero[0] : zero[i / k];
         data.push_back(static_cast<int16_t>(values[i] - z));
       }
+      data.resize(data.size() + Buffer::kSlack / sizeof(int16_t));
       return;
     }
     group_size = kernels::gemm_x8_packed_a_size(outputs, k);

@@ -35,6 +35,8 @@ std::span<const OpEntry> quantize_ops();        // ops/quantize.cpp
 std::span<const OpEntry> integer_ops();         // ops/integer.cpp
 std::span<const OpEntry> conv_integer_ops();    // ops/conv_integer.cpp
 std::span<const OpEntry> resize_ops();          // ops/resize.cpp
+std::span<const OpEntry> depth_space_ops();     // ops/depth_space.cpp
+std::span<const OpEntry> unpool_ops();          // ops/unpool.cpp
 
 // Shape, data movement, sequences, control flow
 std::span<const OpEntry> shape_ops();      // ops/shape.cpp

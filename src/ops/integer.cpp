@@ -226,7 +226,7 @@ class QLinearMatMul final : public IntegerProduct {
   static void store(RunContext& c, const MatMulShape& s, const T* sums, Tensor& y) {
     const Tensor a = to_float32(c.input(1)), b = to_float32(c.input(4)), out = to_float32(c.input(6)),
                  zero = to_float32(c.input(7));
-    const int64_t n = static_cast<int64_t>(s.n), rows = y.count() / n;
+    const int64_t n = static_cast<int64_t>(s.n);
     for (int64_t i = 0; i < y.count(); i++) {
       const int64_t row = i / n;
       const int64_t column = row / static_cast<int64_t>(s.m) * n + i % n;  // through the batch of B

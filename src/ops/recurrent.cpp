@@ -35,6 +35,19 @@ struct Weights {
   }
 };
 
+// Zeroed working memory with the slack that kernels may read.
+template <class T>
+class Work {
+ public:
+  explicit Work(int64_t n) : memory_(Tensor::allocate(dtype_of<T>(), {n})) { std::fill_n(data(), n, T{0}); }
+  T* data() noexcept { return memory_.template data<T>(); }
+  const T* data() const noexcept { return memory_.template data<T>(); }
+  T& operator[](size_t i) noexcept { return data()[i]; }
+
+ private:
+  Tensor memory_;
+};
+
 // The weights of one direction: input, recurrent, and for GRU the recurrent ones of the hidden gate apart.
 struct PackedDirection {
   Tensor w, r, r_hidden;
@@ -220,9 +233,9 @@ class Recurrent final : public Operator {
 
   // Both biases where they can be added before the recurrent product; the rest is GRU's, after it.
   template <class T>
-  std::vector<T> input_bias(const T* b, int64_t hidden) const {
+  Work<T> input_bias(const T* b, int64_t hidden) const {
     const int64_t all = gates_ * hidden;
-    std::vector<T> bias(static_cast<size_t>(all), T{0});
+    Work<T> bias(all);
     for (int64_t i = 0; b && i < all; i++) {
       const bool later = linear_before_reset_ && i >= 2 * hidden;
       bias[static_cast<size_t>(i)] = b[i] + (later ? T{0} : b[all + i]);
@@ -252,8 +265,8 @@ class Recurrent final : public Operator {
     RnnStep step{std::span(activations_)
                      .subspan(static_cast<size_t>(d) * activations_.size() / static_cast<size_t>(directions())),
                  usual_, static_cast<double>(clip_), input_forget_, hidden};
-    std::vector<T> h = initial(s, d, data.input(5)), cell = initial(s, d, data.input(6));
-    std::vector<T> gates(batch * n), extra(kind_ == RnnKind::gru ? batch * h_size : 0);
+    Work<T> h = initial(s, d, data.input(5)), cell = initial(s, d, data.input(6));
+    Work<T> gates(s.batch * all), extra(s.batch * hidden);
     const T* peephole = data.input(7) ? data.input(7) + d * 3 * hidden : nullptr;
     const T* late_bias = b && linear_before_reset_ ? b + all + 2 * hidden : nullptr;
     T* scratch = c.scratch<T>(static_cast<int64_t>(kernels::gemm_dynamic_scratch_size(batch, h_size, n)));
@@ -291,10 +304,9 @@ class Recurrent final : public Operator {
   void hidden_part(const RnnStep& step, const Weights<T>& r_hidden, size_t batch, const T* late_bias, T* gates,
                    const T* h, T* extra, T* scratch) const {
     const size_t n = static_cast<size_t>(step.n);
-    std::vector<T> reset;
+    Work<T> reset(step.n * static_cast<int64_t>(batch));
     for (size_t row = 0; row < batch; row++) gru_gates(step, gates + row * 3 * n);
     if (!linear_before_reset_) {
-      reset.resize(batch * n);
       for (size_t i = 0; i < batch * n; i++) reset[i] = gates[i / n * 3 * n + n + i % n] * h[i];
       h = reset.data();
     }
@@ -316,8 +328,8 @@ class Recurrent final : public Operator {
   }
 
   template <class T>
-  std::vector<T> initial(const Sizes& s, int64_t d, const T* given) const {
-    std::vector<T> state(static_cast<size_t>(s.batch * s.hidden), T{0});
+  Work<T> initial(const Sizes& s, int64_t d, const T* given) const {
+    Work<T> state(s.batch * s.hidden);
     for (int64_t b = 0; given && b < s.batch; b++) {
       std::copy_n(given + state_at(s, d, b), s.hidden, state.data() + b * s.hidden);
     }
@@ -325,7 +337,7 @@ class Recurrent final : public Operator {
   }
 
   template <class T>
-  void store_state(const Sizes& s, int64_t d, const std::vector<T>& state, T* y) const {
+  void store_state(const Sizes& s, int64_t d, const Work<T>& state, T* y) const {
     for (int64_t b = 0; y && b < s.batch; b++) {
       std::copy_n(state.data() + b * s.hidden, s.hidden, y + state_at(s, d, b));
     }

@@ -154,6 +154,7 @@ WindowGeometry WindowAttributes::transposed(const Shape& x, std::span<const int6
                                             std::span<const int64_t> output_shape) const {
   const int spatial = x.rank() - 2;
   const size_t n = static_cast<size_t>(spatial);
+  check(kernel.size() == n, ErrorCode::invalid_model, "a kernel of ", kernel.size(), " dimensions over ", n);
   check(kernel_shape_.empty() || std::ranges::equal(kernel_shape_, kernel), ErrorCode::invalid_model,
         "kernel_shape is not the shape of the weights");
   check_count(strides_, "strides", n);

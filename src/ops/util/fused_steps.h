@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
+#include "base/tensor.h"
 #include "kernels/epilogue.h"
 #include "ops/fusible.h"
 
@@ -22,23 +22,25 @@ class FusedSteps : public Fusible {
     return true;
   }
   bool fuse_scale_shift(std::span<const float> scale, std::span<const float> shift) override {
-    if (clamped_ || scale.size() != shift.size()) return false;
-    if (!scale_.empty() && scale_.size() != scale.size()) return false;
-    if (scale_.empty()) {
-      scale_.assign(scale.begin(), scale.end());
-      shift_.assign(shift.begin(), shift.end());
+    const int64_t n = static_cast<int64_t>(scale.size());
+    if (clamped_ || scale.size() != shift.size() || (scaled() && scale_.count() != n)) return false;
+    if (!scaled()) {
+      scale_ = Tensor::allocate(DType::float32, {n});
+      shift_ = Tensor::allocate(DType::float32, {n});
+      std::ranges::copy(scale, scale_.data<float>());
+      std::ranges::copy(shift, shift_.data<float>());
       return true;
     }
     for (size_t i = 0; i < scale.size(); i++) {
-      scale_[i] *= scale[i];
-      shift_[i] = shift_[i] * scale[i] + shift[i];
+      scale_.data<float>()[i] *= scale[i];
+      shift_.data<float>()[i] = shift_.data<float>()[i] * scale[i] + shift[i];
     }
     return true;
   }
 
-  bool scaled() const noexcept { return !scale_.empty(); }
-  std::span<const float> scale() const noexcept { return scale_; }
-  std::span<const float> shift() const noexcept { return shift_; }
+  bool scaled() const noexcept { return scale_.defined(); }
+  std::span<const float> scale() const noexcept { return scaled() ? scale_.values<float>() : std::span<const float>(); }
+  std::span<const float> shift() const noexcept { return scaled() ? shift_.values<float>() : std::span<const float>(); }
   // An epilogue that only clamps.
   kernels::Epilogue clamp() const noexcept {
     kernels::Epilogue e;
@@ -49,7 +51,7 @@ class FusedSteps : public Fusible {
   bool clamped() const noexcept { return clamped_; }
 
  private:
-  std::vector<float> scale_, shift_;
+  Tensor scale_, shift_;  // tensors have the slack that kernels may read
   float lo_ = -std::numeric_limits<float>::infinity();
   float hi_ = std::numeric_limits<float>::infinity();
   bool clamped_ = false;
