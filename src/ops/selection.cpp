@@ -85,7 +85,7 @@ class Compress final : public Operator {
     Tensor& y = c.allocate(0, x.dtype(), shape);
     const RunCopier copy(x.dtype());
     int64_t to = 0;
-    for (int64_t o = 0; o < outer; o++) {
+    for (int64_t o = 0; o < outer && y.count() > 0; o++) {
       for (int64_t i : kept) {
         copy(y.bytes(), to, x.bytes(), (o * dim + i) * inner, inner);
         to += inner;
@@ -126,7 +126,7 @@ class ReverseSequence final : public Operator {
       check(length >= 0 && length <= steps, ErrorCode::runtime_error, "sequence length ", length,
             " is out of range for ", steps, " steps");
       const auto place = [&](int64_t t) { return (batch_ == 0 ? b * steps + t : t * batches + b) * inner; };
-      for (int64_t t = 0; t < steps; t++) {
+      for (int64_t t = 0; t < steps && inner > 0; t++) {
         copy(y.bytes(), place(t), x.bytes(), place(t < length ? length - 1 - t : t), inner);
       }
     }

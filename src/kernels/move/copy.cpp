@@ -43,7 +43,10 @@ void copy_row(const T* x, ptrdiff_t from, T* y, ptrdiff_t to, size_t n) noexcept
     return;
   }
   auto count = static_cast<ptrdiff_t>(n);
-  if (to == 1) {
+  if (from == 0 && to == 1) {
+    T value = *x;
+    for (ptrdiff_t i = 0; i < count; i++) y[i] = value;
+  } else if (to == 1) {
     for (ptrdiff_t i = 0; i < count; i++) y[i] = x[i * from];
   } else {
     for (ptrdiff_t i = 0; i < count; i++) y[i * to] = x[i * from];
