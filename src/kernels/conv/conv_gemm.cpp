@@ -54,14 +54,14 @@ Panel panel_of(const ConvShape& s, const Source& src, size_t first, size_t count
 }
 
 // Four pixels of a run with step S.
-template <int S>
+template <size_t S>
 inline V load_run(const float* p) {
   if constexpr (S == 1) return load(p);
   return wasm_i32x4_shuffle(load(p), load(p + 4), 0, 2, 4, 6);
 }
 
 // channels x taps of a panel that lies in one run (SPLIT: in two, the second begins at lane first_run).
-template <int S, bool SPLIT>
+template <size_t S, bool SPLIT>
 SARDONYX_NOINLINE void gather_runs(const ConvShape& s, const Source& src, const Panel& p, const float* x,
                                    float* out) noexcept {
   alignas(16) static constexpr int32_t kMask[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};

@@ -22,7 +22,7 @@ struct Finish {
 // ---- 3x3, stride S = 1 or 2 in both axes, vectors along the row -----------------------------------------------------
 
 // Taps 0, 1, 2 of four outputs; r points at the column of the first tap.
-template <int S>
+template <size_t S>
 inline void taps3(const float* r, V& a, V& b, V& c) {
   if constexpr (S == 1) {
     a = load(r);
@@ -38,24 +38,23 @@ inline void taps3(const float* r, V& a, V& b, V& c) {
 
 // ROWS output rows share the input rows that they load. rows: the input rows, already moved left by the padding.
 // The masks clear the padded column in the first lane of the first vector and in the last lane of the last one.
-template <int S, int ROWS>
+template <size_t S, size_t ROWS>
 inline void rows3x3(const float* const* rows, size_t width, V left, V right, const V* k, float* y, const Finish& f) {
-  constexpr int kIn = (ROWS - 1) * S + 3;
+  constexpr size_t kIn = (ROWS - 1) * S + 3;
   auto four = [&](size_t x, auto mask) __attribute__((always_inline)) {
     V acc[ROWS];
-    for (int o = 0; o < ROWS; o++) acc[o] = f.bias;
-    for (int r = 0; r < kIn; r++) {
+    for (size_t o = 0; o < ROWS; o++) acc[o] = f.bias;
+    for (size_t r = 0; r < kIn; r++) {
       V a, b, c;
       taps3<S>(rows[r] + S * x, a, b, c);
       mask(a, c);
-      for (int o = 0; o < ROWS; o++) {
-        int ky = r - o * S;
-        if (ky >= 0 && ky < 3) {
-          acc[o] = fmadd(c, k[ky * 3 + 2], fmadd(b, k[ky * 3 + 1], fmadd(a, k[ky * 3], acc[o])));
-        }
+      for (size_t o = 0; o < ROWS; o++) {
+        if (r < o * S || r - o * S >= 3) continue;
+        const V* kr = k + (r - o * S) * 3;
+        acc[o] = fmadd(c, kr[2], fmadd(b, kr[1], fmadd(a, kr[0], acc[o])));
       }
     }
-    for (int o = 0; o < ROWS; o++) store(y + o * width + x, clamp(acc[o], f.lo, f.hi));
+    for (size_t o = 0; o < ROWS; o++) store(y + o * width + x, clamp(acc[o], f.lo, f.hi));
   };
   auto mask_left = [&](V& a, V&) { a = wasm_v128_and(a, left); };
   auto mask_right = [&](V&, V& c) { c = wasm_v128_and(c, right); };
@@ -71,7 +70,7 @@ inline void rows3x3(const float* const* rows, size_t width, V left, V right, con
 }
 
 // y has at least 4 columns and 2 rows; the last vector and the last pair of rows overlap those before them.
-template <int S>
+template <size_t S>
 SARDONYX_NOINLINE void plane3x3(const ConvShape& s, const float* x, const float* w, float* y, const float* zero,
                                 const Finish& f) noexcept {
   size_t height = s.in[1], width = s.in[2], out_h = s.out[1], out_w = s.out[2];
@@ -80,13 +79,13 @@ SARDONYX_NOINLINE void plane3x3(const ConvShape& s, const float* x, const float*
   bool over = S * (out_w - 1) + 2 - static_cast<size_t>(s.pad[2]) >= width;
   V right = over ? wasm_i32x4_const(-1, -1, -1, 0) : all;
   V k[9];
-  for (int i = 0; i < 9; i++) k[i] = load_splat(w + i);
-  constexpr int kIn = S + 3;
+  for (size_t i = 0; i < 9; i++) k[i] = load_splat(w + i);
+  constexpr size_t kIn = S + 3;
   for (size_t row = 0; row < out_h; row += 2) {
     size_t oy = std::min(row, out_h - 2);
     const float* rows[kIn];
-    for (int i = 0; i < kIn; i++) {
-      ptrdiff_t iy = static_cast<ptrdiff_t>(oy * S) + i - s.pad[1];
+    for (size_t i = 0; i < kIn; i++) {
+      ptrdiff_t iy = static_cast<ptrdiff_t>(oy * S + i) - s.pad[1];
       bool inside = iy >= 0 && iy < static_cast<ptrdiff_t>(height);
       rows[i] = (inside ? x + static_cast<size_t>(iy) * width : zero) - s.pad[2];
     }
@@ -106,35 +105,46 @@ bool is_masked3x3(const ConvShape& s) noexcept {
   return s.stride[2] * (s.out[2] - 1) + 2 <= s.in[2] + static_cast<size_t>(s.pad[2]);
 }
 
-// ---- any window over a padded copy
-// ------------------------------------------------------------------------------------
+// ---- any window over a padded copy ---------------------------------------------------------------------------------
 
-// K x K, stride S, two output rows at a time and a last single one.
-template <int K, int S, int ROWS>
-inline void rows_kxk(const float* p, size_t pitch, size_t width, const float* w, float* y, const Finish& f) {
-#pragma clang loop unroll(disable)
-  for (size_t x = 0; x < width; x += 4) {
-    V acc[ROWS];
-    for (int o = 0; o < ROWS; o++) acc[o] = f.bias;
-    for (int r = 0; r < (ROWS - 1) * S + K; r++) {
-      for (int kx = 0; kx < K; kx++) {
-        const float* q = p + r * pitch + S * x + kx;
-        V v = S == 1 ? load(q) : wasm_i32x4_shuffle(load(q), load(q + 4), 0, 2, 4, 6);
-        for (int o = 0; o < ROWS; o++) {
-          int ky = r - o * S;
-          if (ky >= 0 && ky < K) acc[o] = fmadd(v, load_splat(w + ky * K + kx), acc[o]);
-        }
+// K x K, stride S: ROWS rows of 4 * NV outputs, which share the elements and the weights that they load.
+template <size_t K, size_t S, size_t ROWS, size_t NV>
+inline void block_kxk(const float* p, size_t pitch, size_t width, size_t x, const float* w, float* y, const Finish& f) {
+  V acc[ROWS][NV];
+  for (size_t o = 0; o < ROWS; o++)
+    for (size_t j = 0; j < NV; j++) acc[o][j] = f.bias;
+  for (size_t r = 0; r < (ROWS - 1) * S + K; r++) {
+    for (size_t kx = 0; kx < K; kx++) {
+      V v[NV];
+      for (size_t j = 0; j < NV; j++) {
+        const float* q = p + r * pitch + S * (x + 4 * j) + kx;
+        v[j] = S == 1 ? load(q) : wasm_i32x4_shuffle(load(q), load(q + 4), 0, 2, 4, 6);
+      }
+      for (size_t o = 0; o < ROWS; o++) {
+        if (r < o * S || r - o * S >= K) continue;
+        V k = load_splat(w + (r - o * S) * K + kx);
+        for (size_t j = 0; j < NV; j++) acc[o][j] = fmadd(v[j], k, acc[o][j]);
       }
     }
-    for (int o = 0; o < ROWS; o++) {
-      float* out = y + o * width + x;
-      if (f.accumulate) acc[o] = add(acc[o], load(out));
-      store_lanes(out, clamp(acc[o], f.lo, f.hi), width - x);
+  }
+  for (size_t o = 0; o < ROWS; o++) {
+    for (size_t j = 0; j < NV; j++) {
+      float* out = y + o * width + x + 4 * j;
+      if (f.accumulate) acc[o][j] = add(acc[o][j], load(out));
+      store_lanes(out, clamp(acc[o][j], f.lo, f.hi), width - x - 4 * j);
     }
   }
 }
 
-template <int K, int S>
+template <size_t K, size_t S, size_t ROWS>
+inline void rows_kxk(const float* p, size_t pitch, size_t width, const float* w, float* y, const Finish& f) {
+  size_t x = 0;
+#pragma clang loop unroll(disable)
+  for (; x + 4 < width; x += 8) block_kxk<K, S, ROWS, 2>(p, pitch, width, x, w, y, f);
+  if (x < width) block_kxk<K, S, ROWS, 1>(p, pitch, width, x, w, y, f);
+}
+
+template <size_t K, size_t S>
 SARDONYX_NOINLINE void plane_kxk(const ConvShape& s, const float* p, size_t pitch, const float* w, float* y,
                                  const Finish& f) noexcept {
   size_t row = 0, width = s.out[2];

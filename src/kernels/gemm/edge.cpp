@@ -5,13 +5,13 @@ namespace sardonyx::kernels {
 namespace {
 
 // One column: the strip's rows are the vector, so a 1-column rest costs 1/4 of a 4-column tile. out: 8 floats.
-template <int MR>
+template <size_t MR>
 SARDONYX_NOINLINE void column_tile(size_t k, const float* a, const float* b, size_t ldb, float* out) noexcept {
   V acc[4][2];
   for (auto& pair : acc) pair[0] = pair[1] = splat(0);
 #pragma clang loop unroll(disable)
   for (; k >= 4; k -= 4) {
-    for (int u = 0; u < 4; u++) {
+    for (size_t u = 0; u < 4; u++) {
       V bv = load_splat(b + u * ldb);
       acc[u][0] = fmadd(bv, load(a + u * MR), acc[u][0]);
       if (MR > 4) acc[u][1] = fmadd(bv, load(a + u * MR + 4), acc[u][1]);
@@ -24,7 +24,7 @@ SARDONYX_NOINLINE void column_tile(size_t k, const float* a, const float* b, siz
     acc[0][0] = fmadd(bv, load(a), acc[0][0]);
     if (MR > 4) acc[0][1] = fmadd(bv, load(a + 4), acc[0][1]);
   }
-  for (int h = 0; h < (MR > 4 ? 2 : 1); h++) {
+  for (size_t h = 0; h < (MR > 4 ? 2 : 1); h++) {
     store(out + h * 4, add(add(acc[0][h], acc[1][h]), add(acc[2][h], acc[3][h])));
   }
 }

@@ -45,19 +45,19 @@ SARDONYX_NOINLINE void column_block(size_t m, size_t k, size_t m0, size_t m1, si
 }
 
 // Columns of the product with one row, panel by panel; four panels at a time hide the latency of the adds.
-template <int PANELS>
+template <size_t PANELS>
 SARDONYX_NOINLINE void row_panels(size_t k, const float* x, const float* b, float* out) noexcept {
   V acc[PANELS][2];
   for (auto& pair : acc) pair[0] = pair[1] = splat(0);
 #pragma clang loop unroll(disable)
   for (size_t i = 0; i < k; i++, b += kPanel) {
     V xv = load_splat(x + i);
-    for (int p = 0; p < PANELS; p++) {
+    for (size_t p = 0; p < PANELS; p++) {
       acc[p][0] = fmadd(xv, load(b + p * kPanel * k), acc[p][0]);
       acc[p][1] = fmadd(xv, load(b + p * kPanel * k + 4), acc[p][1]);
     }
   }
-  for (int p = 0; p < PANELS; p++) {
+  for (size_t p = 0; p < PANELS; p++) {
     store(out + p * kPanel, acc[p][0]);
     store(out + p * kPanel + 4, acc[p][1]);
   }

@@ -6,7 +6,7 @@ namespace sardonyx::kernels {
 namespace {
 
 // ROWS dot products of length k with the same x, two accumulators each.
-template <int ROWS>
+template <size_t ROWS>
 SARDONYX_NOINLINE void dots(size_t k, const float* a, size_t lda, const float* x, float* out) noexcept {
   V acc[ROWS][2];
   for (auto& pair : acc) pair[0] = pair[1] = splat(0);
@@ -14,12 +14,12 @@ SARDONYX_NOINLINE void dots(size_t k, const float* a, size_t lda, const float* x
 #pragma clang loop unroll(disable)
   for (; i + 8 <= k; i += 8) {
     V x0 = load(x + i), x1 = load(x + i + 4);
-    for (int r = 0; r < ROWS; r++) {
+    for (size_t r = 0; r < ROWS; r++) {
       acc[r][0] = fmadd(x0, load(a + r * lda + i), acc[r][0]);
       acc[r][1] = fmadd(x1, load(a + r * lda + i + 4), acc[r][1]);
     }
   }
-  for (int r = 0; r < ROWS; r++) {
+  for (size_t r = 0; r < ROWS; r++) {
     float s = lane_sum(add(acc[r][0], acc[r][1]));
     for (size_t q = i; q < k; q++) s += a[r * lda + q] * x[q];
     out[r] = s;
@@ -27,20 +27,20 @@ SARDONYX_NOINLINE void dots(size_t k, const float* a, size_t lda, const float* x
 }
 
 // y[n] += x[0..ROWS) times ROWS rows of b.
-template <int ROWS>
+template <size_t ROWS>
 SARDONYX_NOINLINE void axpys(size_t n, const float* x, const float* b, size_t ldb, float* y) noexcept {
   V xv[ROWS];
-  for (int r = 0; r < ROWS; r++) xv[r] = load_splat(x + r);
+  for (size_t r = 0; r < ROWS; r++) xv[r] = load_splat(x + r);
   size_t j = 0;
 #pragma clang loop unroll(disable)
   for (; j + 4 <= n; j += 4) {
     V s = load(y + j);
-    for (int r = 0; r < ROWS; r++) s = fmadd(xv[r], load(b + r * ldb + j), s);
+    for (size_t r = 0; r < ROWS; r++) s = fmadd(xv[r], load(b + r * ldb + j), s);
     store(y + j, s);
   }
   if (j < n) {
     V s = load(y + j);
-    for (int r = 0; r < ROWS; r++) s = fmadd(xv[r], load(b + r * ldb + j), s);
+    for (size_t r = 0; r < ROWS; r++) s = fmadd(xv[r], load(b + r * ldb + j), s);
     store_lanes(y + j, s, n - j);
   }
 }

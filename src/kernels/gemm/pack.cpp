@@ -6,14 +6,14 @@ namespace sardonyx::kernels {
 namespace {
 
 // H rows of a row-major A, k a multiple of 4, to [k][H]; H is 4 or 6.
-template <int H>
+template <size_t H>
 SARDONYX_NOINLINE void pack_rows(size_t k, const float* a, size_t stride, float alpha, float* p) noexcept {
   V scale = splat(alpha);
   for (size_t i = 0; i < k; i += 4, a += 4, p += 4 * H) {
     V r[H];
-    for (int h = 0; h < H; h++) r[h] = mul(load(a + h * stride), scale);
+    for (size_t h = 0; h < H; h++) r[h] = mul(load(a + h * stride), scale);
     transpose4(r[0], r[1], r[2], r[3]);
-    for (int q = 0; q < 4; q++) store(p + q * H, r[q]);
+    for (size_t q = 0; q < 4; q++) store(p + q * H, r[q]);
     if constexpr (H == 6) {
       V lo = wasm_i32x4_shuffle(r[4], r[5], 0, 4, 1, 5), hi = wasm_i32x4_shuffle(r[4], r[5], 2, 6, 3, 7);
       wasm_v128_store64_lane(p + 4, lo, 0);
@@ -25,7 +25,7 @@ SARDONYX_NOINLINE void pack_rows(size_t k, const float* a, size_t stride, float 
 }
 
 // The strip's rows are adjacent in memory (A transposed).
-template <int H>
+template <size_t H>
 SARDONYX_NOINLINE void pack_cols(size_t k, const float* a, size_t stride, float alpha, float* p) noexcept {
   V scale = splat(alpha);
   for (size_t i = 0; i < k; i++, a += stride, p += H) {

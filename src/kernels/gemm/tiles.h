@@ -22,40 +22,40 @@ inline size_t strip_height(size_t m, size_t row) {
 
 // One tile: MR rows of 4 * NV columns, c = clamp(bias + a * b). a: strip [k][MR]; b: k rows of 4 * NV floats, stride
 // ldb. MR + NV + MR * NV near 15 keeps everything in registers; unrolling over k makes engines spill.
-template <int MR, int NV>
+template <size_t MR, size_t NV>
 SARDONYX_NOINLINE void gemm_tile(size_t k, const float* a, const float* b, size_t ldb, float* c, size_t ldc,
                                  const float* row_bias, const float* col_bias, const Epilogue& e) noexcept {
   V acc[MR][NV];
-  for (int i = 0; i < MR; i++) {
+  for (size_t i = 0; i < MR; i++) {
     V start = row_bias ? load_splat(row_bias + i) : splat(0);
-    for (int j = 0; j < NV; j++) acc[i][j] = start;
+    for (size_t j = 0; j < NV; j++) acc[i][j] = start;
   }
   if (col_bias) {
-    for (int i = 0; i < MR; i++)
-      for (int j = 0; j < NV; j++) acc[i][j] = add(acc[i][j], load(col_bias + j * 4));
+    for (size_t i = 0; i < MR; i++)
+      for (size_t j = 0; j < NV; j++) acc[i][j] = add(acc[i][j], load(col_bias + j * 4));
   }
   if (e.accumulate) {
-    for (int i = 0; i < MR; i++)
-      for (int j = 0; j < NV; j++) acc[i][j] = add(acc[i][j], load(c + i * ldc + j * 4));
+    for (size_t i = 0; i < MR; i++)
+      for (size_t j = 0; j < NV; j++) acc[i][j] = add(acc[i][j], load(c + i * ldc + j * 4));
   }
 #pragma clang loop unroll(disable)
   for (; k > 0; k--) {
     V bv[NV];
-    for (int j = 0; j < NV; j++) bv[j] = load(b + j * 4);
-    for (int i = 0; i < MR; i++) {
+    for (size_t j = 0; j < NV; j++) bv[j] = load(b + j * 4);
+    for (size_t i = 0; i < MR; i++) {
       V av = load_splat(a + i);
-      for (int j = 0; j < NV; j++) acc[i][j] = fmadd(av, bv[j], acc[i][j]);
+      for (size_t j = 0; j < NV; j++) acc[i][j] = fmadd(av, bv[j], acc[i][j]);
     }
     a += MR;
     b += ldb;
   }
   V lo = splat(e.lo), hi = splat(e.hi);
-  for (int i = 0; i < MR; i++)
-    for (int j = 0; j < NV; j++) store(c + i * ldc + j * 4, clamp(acc[i][j], lo, hi));
+  for (size_t i = 0; i < MR; i++)
+    for (size_t j = 0; j < NV; j++) store(c + i * ldc + j * 4, clamp(acc[i][j], lo, hi));
 }
 
 // The tile for a strip of `height` rows, all columns valid.
-template <int NV>
+template <size_t NV>
 inline void gemm_strip(size_t height, size_t k, const float* a, const float* b, size_t ldb, float* c, size_t ldc,
                        const float* row_bias, const float* col_bias, const Epilogue& e) noexcept {
   switch (height) {

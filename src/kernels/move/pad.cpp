@@ -68,6 +68,7 @@ void pad(const void* x, const size_t* dims_x, void* y, const ptrdiff_t* begin, c
   for (size_t i = 0; i < rank; i++) {
     ptrdiff_t d = static_cast<ptrdiff_t>(dims_x[i]) + begin[i] + end[i];
     if (d <= 0) return;
+    if (dims_x[i] == 0 && mode != PadMode::kConstant) return;
     p.dims_y[i] = static_cast<size_t>(d);
   }
   // Trailing axes without padding belong to the block.
