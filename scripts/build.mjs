@@ -13,7 +13,8 @@ const dist = join(root, 'dist');
 /** Configures build/<preset> if need be, and builds its `targets` (all by default). */
 export async function cmake(preset, env, targets = []) {
   const folder = join(root, 'build', preset);
-  await step(`configure ${preset}`, 'cmake', ['--preset', preset, ...staleToolchain(folder, env)], { cwd: root, env });
+  const options = [...staleToolchain(folder, env), `-DSARDONYX_WERROR=${process.env.CI ? 'ON' : 'OFF'}`];
+  await step(`configure ${preset}`, 'cmake', ['--preset', preset, ...options], { cwd: root, env });
   const targetArgs = targets.length > 0 ? ['--target', ...targets] : [];
   await step(`build ${preset}`, 'cmake', ['--build', folder, ...targetArgs], { cwd: root, env });
 }

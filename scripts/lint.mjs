@@ -1,4 +1,4 @@
-// npm run lint: the checks that need no build: layout, lint, types, layering, sizes, nothing of this machine in git.
+// npm run lint: the checks that need no build: layout, lint, types, layering, sizes.
 import { join } from 'node:path';
 import { root } from './lib/paths.mjs';
 import { cppFiles } from './lib/sources.mjs';
