@@ -71,6 +71,17 @@ void short_rows(const BroadcastTile& t, const Tensor& a, const Tensor& b, std::b
 }  // namespace
 
 void run_binary(ThreadPool& pool, const Tensor& a, const Tensor& b, Tensor& y, BinaryLoop loop) {
+  // Operands that are whole or one element need no walk. As many elements as the output has are in its order.
+  const int64_t count = y.count();
+  if ((a.count() == count || a.count() == 1) && (b.count() == count || b.count() == 1) && !is_half(a.dtype())) {
+    const bool whole_a = a.count() == count, whole_b = b.count() == count;
+    pool.parallel_for(count, Broadcast::kGrain, [&](int64_t from, int64_t to) {
+      loop(advance(a.bytes(), a.dtype(), whole_a ? from : 0), whole_a,
+           advance(b.bytes(), b.dtype(), whole_b ? from : 0), whole_b, advance(y.bytes(), y.dtype(), from),
+           static_cast<size_t>(to - from));
+    });
+    return;
+  }
   const Broadcast walk(y.shape(), {&a.shape(), &b.shape()});
   if (is_half(a.dtype())) {
     walk.for_each_tile(pool, [&](const BroadcastTile& t) {

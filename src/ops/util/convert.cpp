@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "kernels/elementwise/truncate_f32.h"
 #include "ops/util/convert_strings.h"
 #include "ops/util/dispatch.h"
 #include "ops/util/float_blocks.h"
@@ -99,10 +100,19 @@ T float_to_int(double x) noexcept {
   return static_cast<T>(saturate<int64_t>(x));
 }
 
+// Types below 32 bits wrap: what is beyond int32 saturates first.
 template <class T>
 void store_ints(const Block& block, T* y, int64_t n) noexcept {
   switch (block.kind) {
     case Kind::float32:
+      if constexpr (std::is_same_v<T, int32_t>) {
+        return kernels::truncate_i32_f32(block.f, y, static_cast<size_t>(n));
+      } else if constexpr (sizeof(T) < 4) {
+        int32_t whole[kBlock];
+        kernels::truncate_i32_f32(block.f, whole, static_cast<size_t>(n));
+        for (int64_t k = 0; k < n; k++) y[k] = static_cast<T>(whole[k]);
+        return;
+      }
       for (int64_t k = 0; k < n; k++) y[k] = float_to_int<T>(static_cast<double>(block.f[k]));
       return;
     case Kind::float64:

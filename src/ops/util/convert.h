@@ -13,7 +13,8 @@ struct ConvertRules {
 };
 
 // y = x in y's type; the counts are equal, neither type is complex; x and y share no memory. Integers wrap. Floating
-// point out of an integer's range (undefined in the standard) saturates in the 32- and 64-bit signed types, else wraps.
+// point out of an integer's range (undefined in the standard) saturates in the 32- and 64-bit signed types and wraps in
+// the others, as far as it fits int32 or int64.
 // Strings that are no numbers throw Error (runtime_error).
 void convert(ThreadPool& pool, const Tensor& x, Tensor& y, const ConvertRules& rules);
 

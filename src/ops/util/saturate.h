@@ -13,10 +13,10 @@ T saturate(double x) noexcept {
   constexpr double kLow = static_cast<double>(std::numeric_limits<T>::min());
   // The first value above the range: a power of two, so it is exact.
   constexpr double kBeyond = 2.0 * static_cast<double>(T{1} << (std::numeric_limits<T>::digits - 1));
-  if (!(x == x)) return 0;
-  if (x <= kLow) return std::numeric_limits<T>::min();
-  if (x >= kBeyond) return std::numeric_limits<T>::max();
-  return static_cast<T>(x);
+  if (x >= kLow && x < kBeyond) [[likely]]
+    return static_cast<T>(x);
+  if (x != x) return 0;
+  return x < kLow ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
 }
 
 }  // namespace sardonyx
