@@ -49,32 +49,44 @@ SARDONYX_NOINLINE void scale_shift(const float* x, float* y, size_t n, float sca
   for (size_t i = 0; i < n; i += 4) store_lanes(y + i, mul(add(load(x + i), b), a), n - i);
 }
 
-// Columns [0, lanes) of [axis][inner].
-SARDONYX_NOINLINE void softmax_columns(const float* x, float* y, size_t axis, size_t inner, size_t lanes,
+// Columns of [axis][inner] that are done at once: whole cache lines of a row, since a walk down single columns of a
+// large power of two meets few sets of the cache.
+constexpr size_t kColumns = 64;
+
+// Columns [0, columns) of [axis][inner], columns <= kColumns.
+SARDONYX_NOINLINE void softmax_columns(const float* x, float* y, size_t axis, size_t inner, size_t columns,
                                        bool logarithm) noexcept {
-  V best = splat(kLowest), sum = splat(0);
-  for (size_t a = 0; a < axis; a++) best = wasm_f32x4_max(best, load(x + a * inner));
-  for (size_t a = 0; a < axis;) {
-    V part = splat(0);  // sums of short runs keep the rounding from growing with the axis
-    for (size_t end = std::min(axis, a + 64); a < end; a++) {
-      V d = sub(load(x + a * inner), best), e = exp_v(d);
-      part = add(part, e);
-      store_lanes(y + a * inner, logarithm ? d : e, lanes);
-    }
-    sum = add(sum, part);
-  }
-  V last = logarithm ? log_v(sum) : div(splat(1), sum);
+  V best[kColumns / 4], sum[kColumns / 4], part[kColumns / 4];
+  size_t n = (columns + 3) / 4;
+  for (size_t k = 0; k < n; k++) best[k] = splat(kLowest), sum[k] = splat(0);
   for (size_t a = 0; a < axis; a++) {
-    V v = load(y + a * inner);
-    store_lanes(y + a * inner, logarithm ? sub(v, last) : mul(v, last), lanes);
+    for (size_t k = 0; k < n; k++) best[k] = wasm_f32x4_max(best[k], load(x + a * inner + 4 * k));
+  }
+  for (size_t a = 0; a < axis;) {
+    for (size_t k = 0; k < n; k++) part[k] = splat(0);  // sums of short runs keep the rounding from growing
+    for (size_t end = std::min(axis, a + 64); a < end; a++) {
+      for (size_t k = 0; k < n; k++) {
+        V d = sub(load(x + a * inner + 4 * k), best[k]), e = exp_v(d);
+        part[k] = add(part[k], e);
+        store_lanes(y + a * inner + 4 * k, logarithm ? d : e, columns - 4 * k);
+      }
+    }
+    for (size_t k = 0; k < n; k++) sum[k] = add(sum[k], part[k]);
+  }
+  for (size_t k = 0; k < n; k++) sum[k] = logarithm ? log_v(sum[k]) : div(splat(1), sum[k]);
+  for (size_t a = 0; a < axis; a++) {
+    for (size_t k = 0; k < n; k++) {
+      V v = load(y + a * inner + 4 * k);
+      store_lanes(y + a * inner + 4 * k, logarithm ? sub(v, sum[k]) : mul(v, sum[k]), columns - 4 * k);
+    }
   }
 }
 
 void over_axis(const float* x, float* y, size_t outer, size_t axis, size_t inner, bool logarithm) noexcept {
   if (inner == 1) return (logarithm ? log_softmax_rows_f32 : softmax_rows_f32)(x, y, outer, axis);
   for (size_t o = 0; o < outer; o++, x += axis * inner, y += axis * inner) {
-    for (size_t i = 0; i < inner; i += 4) {
-      softmax_columns(x + i, y + i, axis, inner, std::min<size_t>(4, inner - i), logarithm);
+    for (size_t i = 0; i < inner; i += kColumns) {
+      softmax_columns(x + i, y + i, axis, inner, std::min(kColumns, inner - i), logarithm);
     }
   }
 }

@@ -1,4 +1,5 @@
 // Reductions and arg reductions of any element type; plain loops.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -102,6 +103,35 @@ void reduce_in_double(ReduceKind kind, const T* x, T* y, size_t outer, size_t ax
   }
 }
 
+// Columns whose extremes are sought at once, row by row.
+constexpr size_t kColumns = 64;
+
+// The positions of the largest elements of columns [0, columns) of [axis][inner]; for the smallest the order of the
+// elements is turned around: -v, or ~v for integers.
+template <class T>
+void arg_columns(bool max, bool last, const T* x, int64_t* y, size_t axis, size_t inner, size_t columns) noexcept {
+  const auto turned = [max](T v) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return max ? v : -v;
+    } else {
+      return static_cast<T>(max ? v : ~v);
+    }
+  };
+  T best[kColumns];
+  uint32_t at[kColumns] = {};
+  for (size_t i = 0; i < columns; i++) best[i] = turned(x[i]);
+  for (size_t a = 1; a < axis; a++) {
+    const T* row = x + a * inner;
+    for (size_t i = 0; i < columns; i++) {
+      const T v = turned(row[i]), b = best[i];
+      const bool better = v > b || (last && v == b) || (is_nan(v) && (last || !is_nan(b)));
+      best[i] = better ? v : b;
+      at[i] = better ? static_cast<uint32_t>(a) : at[i];
+    }
+  }
+  for (size_t i = 0; i < columns; i++) y[i] = at[i];
+}
+
 }  // namespace
 
 template <class T>
@@ -133,17 +163,13 @@ void reduce(ReduceKind kind, const T* x, T* y, size_t outer, size_t axis, size_t
 
 template <class T>
 void arg_reduce(bool max, bool last, const T* x, int64_t* y, size_t outer, size_t axis, size_t inner) noexcept {
-  for (size_t o = 0; o < outer; o++, x += axis * inner) {
-    for (size_t i = 0; i < inner; i++) {
-      const T* p = x + i;
-      size_t best = 0;
-      for (size_t a = 1; a < axis; a++) {
-        T v = p[a * inner], b = p[best * inner];
-        bool better = max ? v > b : v < b, equal = v == b || (is_nan(v) && is_nan(b));
-        if (is_nan(v) != is_nan(b)) better = is_nan(v);
-        if (better || (last && equal)) best = a;
-      }
-      *y++ = static_cast<int64_t>(best);
+  for (size_t o = 0; o < outer; o++, x += axis * inner, y += inner) {
+    if (inner == 1) {
+      arg_columns(max, last, x, y, axis, 1, 1);
+      continue;
+    }
+    for (size_t i = 0; i < inner; i += kColumns) {
+      arg_columns(max, last, x + i, y + i, axis, inner, std::min(kColumns, inner - i));
     }
   }
 }
