@@ -36,6 +36,8 @@ class Conv final : public Operator, public FusedSteps {
     c.set_output(0, c.dtype(0), window_output_shape(x[0], w[0], window_.geometry(x, w.dims().subspan(2))));
   }
 
+  uint64_t packed_bytes() const override { return packed_.byte_size(); }
+
   void prepare(PrepareContext& c) override {
     const Tensor* w = c.constant(1);
     if (!w || !w->has_data() || w->rank() < 3 || w->count() == 0 || w->dim(0) % groups_ != 0) return;

@@ -72,6 +72,8 @@ class ConvTranspose final : public Operator, public FusedSteps {
     c.set_output(0, c.dtype(0), window_output_shape(x[0], outputs, geometry(x, w)));
   }
 
+  uint64_t packed_bytes() const override { return packed_.byte_size(); }
+
   void prepare(PrepareContext& c) override {
     const Tensor* w = c.constant(1);
     if (!w || !w->has_data() || w->rank() < 3 || w->rank() > 5 || w->count() == 0) return;

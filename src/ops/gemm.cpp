@@ -52,6 +52,8 @@ class Gemm final : public Operator, public FusedSteps {
     c.set_output(0, c.dtype(0), y);
   }
 
+  uint64_t packed_bytes() const override { return packed_.byte_size(); }
+
   void prepare(PrepareContext& c) override {
     const Tensor* b = c.constant(1);
     if (!b || !b->has_data() || b->rank() != 2 || b->count() == 0) return;

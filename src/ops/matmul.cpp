@@ -25,6 +25,8 @@ class MatMul final : public Operator, public FusedSteps {
     c.set_output(0, c.dtype(0), MatMulShape(c.shape(0), c.shape(1)).out);
   }
 
+  uint64_t packed_bytes() const override { return packed_.byte_size(); }
+
   void prepare(PrepareContext& c) override {
     const Tensor* b = c.constant(1);
     if (!b || !b->has_data() || b->rank() < 1 || b->count() == 0) return;
