@@ -20,6 +20,7 @@ namespace {
 using emscripten::val;
 
 constexpr size_t kBlockBytes = size_t{1} << 20;
+constexpr double kPageBytes = 65536;  // of WebAssembly's memory
 
 val failure(std::string_view code, const std::string& message, const std::string& node = {},
             const std::string& op_type = {}) {
@@ -139,6 +140,7 @@ class Engine {
       result.set("packed", static_cast<double>(use.packed));
       result.set("arena", static_cast<double>(use.arena));
       result.set("scratch", static_cast<double>(use.scratch));
+      result.set("heap", static_cast<double>(__builtin_wasm_memory_size(0)) * kPageBytes);
       return result;
     });
   }

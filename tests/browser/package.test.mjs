@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { fetchZoo } from '../../scripts/fetch-zoo.mjs';
-import { goodModel } from '../models/tiny_model.mjs';
+import { goodModel, identityModel, tensorType } from '../js/make_model.mjs';
 import { launch, serve, watch } from './browser.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,6 +37,7 @@ before(async () => {
   server = await serve({
     '/': { text: html, headers: { 'content-security-policy': kPolicy } },
     '/app.js': { text: kApp, type: 'text/javascript' },
+    '/half.onnx': { text: Buffer.from(identityModel(tensorType('float16', ['n']))), type: 'application/octet-stream' },
     '/good.onnx': { text: Buffer.from(goodModel()), type: 'application/octet-stream' },
     '/sub/sardonyx/': join(folder, 'package'),
     '/examples/': join(root, 'examples'),
@@ -115,6 +116,17 @@ test('what the server says instead of a model is named', async () => {
   assert.match(messages[1], /^true load_failed: \/missing\.onnx.*404/);
   assert.match(messages[2], /^true invalid_model: /);
   assert.match(messages[3], /^true load_failed: .*sardonyx-simd\.wasm.*404/);
+});
+
+test('half floats are a Float16Array where the browser has one', async () => {
+  const seen = await page.evaluate(async () => {
+    const session = await InferenceSession.create('/half.onnx');
+    const bits = new Tensor('float16', Uint16Array.of(0x3c00, 0xc000), [2]);
+    const { y } = await session.run({ x: bits });
+    await session.release();
+    return { has: 'Float16Array' in globalThis, name: y.data.constructor.name, data: [...y.data] };
+  });
+  assert.deepEqual([seen.name, seen.data], seen.has ? ['Float16Array', [1, -2]] : ['Uint16Array', [0x3c00, 0xc000]]);
 });
 
 test('images become tensors, and tensors images', async () => {

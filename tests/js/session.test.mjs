@@ -196,11 +196,46 @@ test('profiles', async () => {
   await other.release();
 });
 
+test('too little memory is an error with numbers, and the session goes on', async () => {
+  const model = makeModel({
+    node: [node('Expand', ['x', 'shape'], ['y'], { name: 'blow up' })],
+    input: [port('x', tensorType('float32', [1])), port('shape', tensorType('int64', [2]))],
+    output: [port('y', tensorType('float32'))],
+  });
+  const other = await InferenceSession.create(model);
+  const feeds = (side) => ({ x: new Tensor('float32', [7]), shape: new Tensor('int64', [side, side]) });
+  for (const side of [60_000, 2 ** 31, 2 ** 40]) {
+    await assert.rejects(other.run(feeds(side)), (error) => {
+      assert.equal(error.code, 'out_of_memory', error.message);
+      assert.match(error.message, /\d{3}/);
+      return true;
+    });
+  }
+  assert.deepEqual([...(await other.run(feeds(2))).y.data], [7, 7, 7, 7]);
+  await other.release();
+});
+
+test('a trap loses the session, and says so from then on', async () => {
+  const other = await InferenceSession.create(twoByTwo());
+  const { run } = other.engine;
+  other.engine.run = () => {
+    throw new WebAssembly.RuntimeError('unreachable');
+  };
+  const isLost = (error) => error instanceof OnnxError && error.code === 'instance_lost';
+  await assert.rejects(other.run({ a, b }), isLost);
+  other.engine.run = run;
+  await assert.rejects(other.run({ a, b }), isLost);
+  assert.throws(() => other.memory(), isLost);
+  await other.release();
+  assert.deepEqual((await session.run({ a, b })).sum.data, kSum);
+});
+
 test('memory', async () => {
   const other = await InferenceSession.create(goodModel());
   const memory = other.memory();
   for (const part of ['weights', 'packed', 'arena', 'scratch', 'heap']) assert.ok(memory[part] >= 0, part);
   assert.ok(memory.heap >= 1 << 20);
+  assert.equal(memory.heap % 65_536, 0);
   await other.release();
   assert.throws(() => other.memory(), /released/);
 });

@@ -105,19 +105,27 @@ export interface Engine {
   append(chunk: Uint8Array): undefined | Failure;
   load(request: LoadRequest): Loaded | Failure;
   run(request: RunRequest): RunResult | Failure;
-  memory(): Omit<MemoryUse, 'heap'> | Failure;
+  memory(): MemoryUse | Failure;
   delete(): void;
 }
 
 /** One instance of the module: its own heap, shared with no other. */
 export interface Instance {
   readonly Engine: new () => Engine;
-  readonly HEAPU8: Uint8Array;
 }
 
-/** Did WebAssembly itself fail, so that its state cannot be trusted any more? */
-function isTrap(error: unknown): boolean {
-  return error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /stack/i.test(error.message));
+/** What was thrown during a call, as the caller of the package gets it. */
+function translated(error: unknown): unknown {
+  const isOverflow = error instanceof RangeError && /stack/i.test(error.message);
+  // Nothing can be said of the state that a trap leaves behind.
+  if (error instanceof WebAssembly.RuntimeError || isOverflow) {
+    const message = `WebAssembly failed (${String(error)}); this session cannot be used any more`;
+    return new OnnxError('instance_lost', message, { cause: error });
+  }
+  if (error instanceof RangeError && /alloc|array length/i.test(error.message)) {
+    return new OnnxError('out_of_memory', `JavaScript has no room for the result: ${error.message}`, { cause: error });
+  }
+  return error;
 }
 
 /**
@@ -129,14 +137,7 @@ export function call<T>(body: () => T | Failure): T {
   try {
     result = body();
   } catch (error) {
-    if (!isTrap(error)) throw error;
-    throw new OnnxError(
-      'instance_lost',
-      `WebAssembly failed (${String(error)}); this session cannot be used any more`,
-      {
-        cause: error,
-      },
-    );
+    throw translated(error);
   }
   if (typeof result === 'object' && result !== null && 'error' in result) {
     const { code, message, node, opType } = result.error;

@@ -1,14 +1,13 @@
 // Inference sessions: a model in an engine, and a heap, of its own.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { kDispose } from './dispose.js';
-import { dtypeName } from './dtypes.js';
 import { checkAborted, invalidArgument, invalidInput, OnnxError } from './errors.js';
 import { ExternalData } from './external_data.js';
+import { load, metadataOf, readInto } from './loading.js';
 import { createInstance, type SessionInfo } from './module.js';
 import {
   call,
   type Engine,
-  type Instance,
   type Loaded,
   type MemoryUse,
   type ModelMetadata,
@@ -18,11 +17,9 @@ import {
 } from './native.js';
 import * as optionTypes from './options.js';
 import { createArguments, type Fetches, fetchesOf, unknownName } from './session_arguments.js';
-import { type ByteSource, type ModelSource, openSource } from './source.js';
+import { type ModelSource, openSource } from './source.js';
 import { Tensor } from './tensor.js';
 import { fromNative, type OnnxValue, targetOf, toNative, typeText } from './values.js';
-
-type Settings = optionTypes.Settings;
 
 export declare namespace InferenceSession {
   type SessionOptions = optionTypes.SessionOptions;
@@ -33,8 +30,8 @@ export declare namespace InferenceSession {
   type FeedsType = OnnxValueMapType;
   /** Names of the outputs that are wanted; or an object of them, with tensors to write into, or null. */
   type FetchesType = readonly string[] | NullableOnnxValueMapType;
-  // biome-ignore lint/suspicious/noExplicitAny: most outputs are tensors; callers need not say so each time
-  type ReturnType = { readonly [name: string]: Tensor & any };
+  /** Nearly all outputs are tensors; a program that runs a model with others says so by a cast to OnnxValue. */
+  type ReturnType = { readonly [name: string]: Tensor };
   interface ValueMetadataBase {
     readonly name: string;
   }
@@ -52,44 +49,6 @@ export declare namespace InferenceSession {
   type ValueMetadata = NonTensorValueMetadata | TensorValueMetadata;
 }
 
-function metadataOf(port: NativePort): InferenceSession.ValueMetadata {
-  const type = dtypeName(port.dtype);
-  if (port.kind !== 'tensor' || type === undefined) {
-    return { name: port.name, isTensor: false, description: typeText(port) };
-  }
-  return { name: port.name, isTensor: true, type, shape: (port.shape ?? []).map((d) => (d === -1 ? '' : d)) };
-}
-
-/** Feeds the bytes to the engine as they come, in blocks. */
-async function readInto(engine: Engine, source: ByteSource, settings: Settings): Promise<number> {
-  let loaded = 0;
-  for await (const piece of source.pieces) {
-    checkAborted(settings.signal);
-    call(() => engine.append(piece));
-    loaded += piece.length;
-    settings.onProgress({ phase: 'reading', loaded, total: source.total });
-  }
-  checkAborted(settings.signal);
-  return loaded;
-}
-
-function load(engine: Engine, source: ByteSource, external: ExternalData, settings: Settings, threads: number): Loaded {
-  try {
-    return call(() =>
-      engine.load({
-        optimizationLevel: settings.optimizationLevel,
-        threads,
-        freeDimensions: settings.freeDimensions,
-        externalData: (location, offset, to) => external.read(location, offset, to, source.path),
-      }),
-    );
-  } catch (error) {
-    // Says which of several models it is.
-    if (!(error instanceof OnnxError) || source.label === '') throw error;
-    throw new OnnxError(error.code, `${source.label}: ${error.message}`, error);
-  }
-}
-
 export class InferenceSession {
   /** The build of WebAssembly that runs the session, and why it was chosen. */
   readonly info: SessionInfo;
@@ -102,16 +61,14 @@ export class InferenceSession {
 
   // No #private fields: frameworks wrap objects in proxies, which those refuse.
   private engine: Engine | undefined;
-  private instance: Instance | undefined;
   private profiling: boolean;
   private lastProfile: readonly ProfileEntry[] = [];
   private turn: Promise<void> | undefined;
   private lost: OnnxError | undefined;
   private readonly inputs: readonly NativePort[];
 
-  private constructor(engine: Engine, instance: Instance, loaded: Loaded, info: SessionInfo, profiling: boolean) {
+  private constructor(engine: Engine, loaded: Loaded, info: SessionInfo, profiling: boolean) {
     this.engine = engine;
-    this.instance = instance;
     this.info = info;
     this.profiling = profiling;
     this.inputs = loaded.inputs;
@@ -139,27 +96,26 @@ export class InferenceSession {
     const { source, options } = createArguments(model, rest);
     const settings = optionTypes.settingsOf(options);
     checkAborted(settings.signal);
+    const external = ExternalData.open(settings.externalData, settings.signal);
     try {
-      const [{ instance, info }, opened, external] = await Promise.all([
+      const [{ instance, info }, opened, files] = await Promise.all([
         createInstance(),
         openSource(source, settings.signal),
-        ExternalData.open(settings.externalData, settings.signal),
+        external,
       ]);
       const engine = new instance.Engine();
-      try {
-        const loaded = await readInto(engine, opened, settings);
-        const progress = { loaded, total: opened.total ?? loaded };
-        settings.onProgress({ phase: 'preparing', ...progress });
-        const parts = load(engine, opened, external, settings, info.threads);
-        settings.onProgress({ phase: 'ready', ...progress });
-        return new InferenceSession(engine, instance, parts, info, settings.profiling);
-      } finally {
-        external.close();
-      }
+      const loaded = await readInto(engine, opened, settings);
+      const progress = { loaded, total: opened.total ?? loaded };
+      settings.onProgress({ phase: 'preparing', ...progress });
+      const parts = load(engine, opened, files, settings, info.threads);
+      settings.onProgress({ phase: 'ready', ...progress });
+      return new InferenceSession(engine, parts, info, settings.profiling);
     } catch (error) {
       // Whatever an abort broke, the abort is the reason.
       checkAborted(settings.signal);
       throw error;
+    } finally {
+      external.then((files) => files.close()).catch(() => {});
     }
   }
 
@@ -198,7 +154,7 @@ export class InferenceSession {
   /** The memory that the session holds now. */
   memory(): MemoryUse {
     const engine = this.usable();
-    return { ...call(() => engine.memory()), heap: this.instance?.HEAPU8.byteLength ?? 0 };
+    return call(() => engine.memory());
   }
 
   /** Gives all memory back, once running calls are done. A second call does nothing. */
@@ -207,7 +163,6 @@ export class InferenceSession {
     if (this.turn) await this.turn;
     const engine = this.engine;
     this.engine = undefined;
-    this.instance = undefined;
     if (!this.lost) engine?.delete();
   }
 

@@ -1,0 +1,53 @@
+// The steps of creating a session: bytes into the engine, the graph, and what it says of its inputs and outputs.
+import { dtypeName } from './dtypes.js';
+import { checkAborted, OnnxError } from './errors.js';
+import type { ExternalData } from './external_data.js';
+import { call, type Engine, type Loaded, type NativePort } from './native.js';
+import type { Settings } from './options.js';
+import type { InferenceSession } from './session.js';
+import type { ByteSource } from './source.js';
+import { typeText } from './values.js';
+
+export function metadataOf(port: NativePort): InferenceSession.ValueMetadata {
+  const type = dtypeName(port.dtype);
+  if (port.kind !== 'tensor' || type === undefined) {
+    return { name: port.name, isTensor: false, description: typeText(port) };
+  }
+  return { name: port.name, isTensor: true, type, shape: (port.shape ?? []).map((d) => (d === -1 ? '' : d)) };
+}
+
+/** Feeds the bytes to the engine as they come, in blocks. */
+export async function readInto(engine: Engine, source: ByteSource, settings: Settings): Promise<number> {
+  let loaded = 0;
+  for await (const piece of source.pieces) {
+    checkAborted(settings.signal);
+    call(() => engine.append(piece));
+    loaded += piece.length;
+    settings.onProgress({ phase: 'reading', loaded, total: source.total });
+  }
+  checkAborted(settings.signal);
+  return loaded;
+}
+
+export function load(
+  engine: Engine,
+  source: ByteSource,
+  external: ExternalData,
+  settings: Settings,
+  threads: number,
+): Loaded {
+  try {
+    return call(() =>
+      engine.load({
+        optimizationLevel: settings.optimizationLevel,
+        threads,
+        freeDimensions: settings.freeDimensions,
+        externalData: (location, offset, to) => external.read(location, offset, to, source.path),
+      }),
+    );
+  } catch (error) {
+    // Says which of several models it is.
+    if (!(error instanceof OnnxError) || source.label === '') throw error;
+    throw new OnnxError(error.code, `${source.label}: ${error.message}`, error);
+  }
+}
