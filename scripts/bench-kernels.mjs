@@ -1,0 +1,17 @@
+// npm run bench:kernels: sets up, builds and runs the kernels' benchmark in Node, plain and relaxed SIMD.
+import { join } from 'node:path';
+import { cmake } from './build.mjs';
+import { root } from './lib/paths.mjs';
+import { main, step } from './lib/step.mjs';
+import { setup } from './setup.mjs';
+
+await main(async () => {
+  const env = await setup();
+  // Node before 22 needs the flag; later versions accept relaxed SIMD without it and do not know the flag.
+  const relaxed = Number.parseInt(process.versions.node, 10) < 22 ? ['--experimental-wasm-relaxed-simd'] : [];
+  for (const [preset, ...flags] of [['wasm-simd'], ['wasm-relaxed', ...relaxed]]) {
+    await cmake(preset, env, ['kernel_bench']);
+    const program = join(root, 'build', preset, 'bench', 'kernel_bench.cjs');
+    await step(preset, process.execPath, [...flags, program], { cwd: root, live: true });
+  }
+});
