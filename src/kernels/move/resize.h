@@ -18,7 +18,8 @@ struct ResizeAxis {
 // Floats of scratch for resize_plane_f32.
 size_t resize_scratch_size(const ResizeAxis& rows, const ResizeAxis& cols) noexcept;
 
-// y [rows.out][cols.out] from x [rows.in][cols.in]; columns first, each input row resampled once and kept.
+// y [rows.out][cols.out] from x [rows.in][cols.in]; two taps on both axes: the sum of the four products, else columns
+// first, each input row resampled once and kept.
 void resize_plane_f32(const ResizeAxis& rows, const ResizeAxis& cols, const float* x, float* y,
                       float* scratch) noexcept;
 
