@@ -39,6 +39,7 @@ class LayerNormalization final : public Operator {
 
   void infer(InferContext& c) const override {
     c.require_inputs(2, rms_ ? 2 : 3);
+    c.require_input(1);
     c.require_dtype(0, kFloat);
     c.require_rank(0, 1);
     const int axis = normalize_axis(axis_, c.rank(0));
