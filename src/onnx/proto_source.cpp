@@ -171,6 +171,7 @@ NodeSource to_node(pb::NodeProto& proto, const ReadContext& context) {
   node.outputs = take_strings(*proto.mutable_output());
   try {
     check(!node.op_type.empty(), ErrorCode::invalid_model, "a node has no operator");
+    check(!node.outputs.empty(), ErrorCode::invalid_model, "the node has no outputs");
     check(proto.attribute_size() <= kMostAttributes, ErrorCode::invalid_model, proto.attribute_size(), " attributes");
     node.attributes.reserve(static_cast<size_t>(proto.attribute_size()));
     for (Attr& a : *proto.mutable_attribute()) node.attributes.push_back(to_attribute(a, context));

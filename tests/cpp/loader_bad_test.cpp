@@ -155,6 +155,10 @@ TEST(BadModel, NodesAndAttributes) {
   EXPECT_TRUE(has(refusal(model), "no operator"));
 
   model = small_model();
+  add_node(*model.mutable_graph(), "Neg", {"x"}, {}, "idle");
+  EXPECT_EQ(refusal(model), "Neg \"idle\": the node has no outputs");
+
+  model = small_model();
   add_attribute(*model.mutable_graph()->mutable_node(0), "a", pb::AttributeProto::INT).set_ref_attr_name("b");
   EXPECT_TRUE(has(refusal(model), "outside of one"));
 
