@@ -10,9 +10,27 @@ struct Direction {
   bool exclusive, reverse;
 };
 
-// One [axis][inner] slice; each step combines whole runs of `inner`. T is unsigned for integers, so they wrap.
+// T is unsigned for integers, so they wrap.
+template <class T, bool kProduct>
+void accumulate_row(const T* x, T* y, int64_t n, Direction d) noexcept {
+  T total{kProduct};
+  const int64_t step = d.reverse ? -1 : 1;
+  int64_t at = d.reverse ? n - 1 : 0;
+  for (int64_t k = 0; k < n; k++, at += step) {
+    const T before = total;
+    if constexpr (kProduct) {
+      total *= x[at];
+    } else {
+      total += x[at];
+    }
+    y[at] = d.exclusive ? before : total;
+  }
+}
+
+// One [axis][inner] slice; each step combines whole runs of `inner`.
 template <class T, bool kProduct>
 void accumulate(const T* x, T* y, int64_t axis, int64_t inner, Direction d) noexcept {
+  if (inner == 1) return accumulate_row<T, kProduct>(x, y, axis, d);
   const int64_t step = d.reverse ? -inner : inner;
   const T* in = x + (d.reverse ? (axis - 1) * inner : 0);
   T* out = y + (d.reverse ? (axis - 1) * inner : 0);

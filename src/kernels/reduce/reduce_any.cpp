@@ -103,28 +103,51 @@ void reduce_in_double(ReduceKind kind, const T* x, T* y, size_t outer, size_t ax
   }
 }
 
+// Takes v the place of b as the extreme? A NaN does; the later of two equals does where `last` says so.
+template <class T>
+bool displaces(T v, T b, bool last) noexcept {
+  return v > b || (last && v == b) || (is_nan(v) && (last || !is_nan(b)));
+}
+
+// For the smallest the order of the elements is turned around: -v, or ~v for integers.
+template <class T>
+T turned(T v, bool max) noexcept {
+  if constexpr (std::is_floating_point_v<T>) {
+    return max ? v : -v;
+  } else {
+    return static_cast<T>(max ? v : ~v);
+  }
+}
+
+template <class T>
+int64_t arg_row(bool max, bool last, const T* x, size_t n) noexcept {
+  T best = turned(x[0], max);
+  size_t at = 0;
+  for (size_t a = 1; a < n; a++) {
+    const T v = turned(x[a], max);
+    if (v < best) continue;  // nearly always
+    if (displaces(v, best, last)) {
+      best = v;
+      at = a;
+    }
+  }
+  return static_cast<int64_t>(at);
+}
+
 // Columns whose extremes are sought at once, row by row.
 constexpr size_t kColumns = 64;
 
-// The positions of the largest elements of columns [0, columns) of [axis][inner]; for the smallest the order of the
-// elements is turned around: -v, or ~v for integers.
+// The positions of the extremes of columns [0, columns) of [axis][inner].
 template <class T>
 void arg_columns(bool max, bool last, const T* x, int64_t* y, size_t axis, size_t inner, size_t columns) noexcept {
-  const auto turned = [max](T v) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return max ? v : -v;
-    } else {
-      return static_cast<T>(max ? v : ~v);
-    }
-  };
   T best[kColumns];
   uint32_t at[kColumns] = {};
-  for (size_t i = 0; i < columns; i++) best[i] = turned(x[i]);
+  for (size_t i = 0; i < columns; i++) best[i] = turned(x[i], max);
   for (size_t a = 1; a < axis; a++) {
     const T* row = x + a * inner;
     for (size_t i = 0; i < columns; i++) {
-      const T v = turned(row[i]), b = best[i];
-      const bool better = v > b || (last && v == b) || (is_nan(v) && (last || !is_nan(b)));
+      const T v = turned(row[i], max), b = best[i];
+      const bool better = displaces(v, b, last);
       best[i] = better ? v : b;
       at[i] = better ? static_cast<uint32_t>(a) : at[i];
     }
@@ -165,7 +188,7 @@ template <class T>
 void arg_reduce(bool max, bool last, const T* x, int64_t* y, size_t outer, size_t axis, size_t inner) noexcept {
   for (size_t o = 0; o < outer; o++, x += axis * inner, y += inner) {
     if (inner == 1) {
-      arg_columns(max, last, x, y, axis, 1, 1);
+      *y = arg_row(max, last, x, axis);
       continue;
     }
     for (size_t i = 0; i < inner; i += kColumns) {
