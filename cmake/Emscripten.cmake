@@ -50,6 +50,8 @@ set(SARDONYX_WASM_PROGRAM_OPTIONS ${link_options} -O2 -sENVIRONMENT=node -sEXIT_
 set(SARDONYX_WASM_MODULE_OPTIONS
     ${link_options}
     -O3
+    # memcpy and memset as instructions, not as calls into JavaScript: who has SIMD has these.
+    -mbulk-memory
     # No file system: models come as bytes.
     -sFILESYSTEM=0
     # The half of Embind that is built without RTTI: the two halves name types in different ways.
