@@ -32,8 +32,14 @@ function chromiumPath() {
   return path;
 }
 
-export function launch() {
-  return chromium.launch({ executablePath: chromiumPath(), args: kFlags });
+const kTimeout = 180_000; // ms: enough for a machine that is busy with a build
+
+/** @returns {Promise<{newPage: () => Promise<object>, close: () => Promise<void>}>} pages that share one cache */
+export async function launch() {
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args: kFlags, timeout: kTimeout });
+  const context = await browser.newContext();
+  context.setDefaultTimeout(kTimeout);
+  return { newPage: () => context.newPage(), close: () => browser.close() };
 }
 
 /**

@@ -35,7 +35,7 @@ export async function runs(session: InferenceSession) {
   const x = new Tensor('float32', new Float32Array(4), [2, 2]);
   const feeds: InferenceSession.FeedsType = { x, list: [x], none: null, map: new Map([[1n, 0.5]]) };
   const results = await session.run(feeds);
-  const data = results['y']?.data as Float32Array;
+  const data = results.y?.data as Float32Array;
   await session.run(feeds, ['y'], { profile: true });
   await session.run(feeds, { y: x, z: null }, { signal: new AbortController().signal });
   await session.run(feeds, { tag: 'one' });
@@ -55,7 +55,7 @@ export async function runs(session: InferenceSession) {
   await session.release();
   // @ts-expect-error: names of outputs are strings
   await session.run(feeds, [1]);
-  return { data, names, variant, threads, why, heap, spent, operators: session.metadata.operators['Conv'] };
+  return { data, names, variant, threads, why, heap, spent, operators: session.metadata.operators.Conv };
 }
 
 export function makes() {
