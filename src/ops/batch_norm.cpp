@@ -30,7 +30,7 @@ void channel_moments(const BatchShape& s, const T* x, std::vector<double>& mean,
   for (int64_t c = 0; c < s.channels; c++) {
     double sum = 0, squares = 0;
     const auto each = [&](auto&& f) {
-      for (int64_t b = 0; b < s.batch; b++) {
+      for (int64_t b = 0; s.n > 0 && b < s.batch; b++) {
         const T* plane = x + (b * s.channels + c) * s.n;
         for (int64_t i = 0; i < s.n; i++) f(static_cast<double>(plane[i]));
       }
@@ -140,6 +140,7 @@ class BatchNormalization final : public Operator {
         variance[i] = at(c.input(4), static_cast<int64_t>(i));
       }
     }
+    if (c.output(0).count() == 0) return;
     std::vector<T> scale(n), shift(n);
     for (size_t i = 0; i < n; i++) {
       const double f = at(c.input(1), static_cast<int64_t>(i)) / std::sqrt(variance[i] + static_cast<double>(epsilon_));

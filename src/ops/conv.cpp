@@ -14,6 +14,7 @@ class Conv final : public Operator, public FusedSteps {
   }
 
   Fusible* fusible() override { return this; }
+  uint64_t packed_bytes() const override { return packed_.byte_size(); }
 
   void infer(InferContext& c) const override {
     c.require_inputs(2, 3);
@@ -49,6 +50,7 @@ class Conv final : public Operator, public FusedSteps {
   }
 
   void run(RunContext& c) const override {
+    if (c.output(0).count() == 0) return;
     const WindowGeometry g = window_.geometry(c.input(0).shape(), c.input(1).shape().dims().subspan(2));
     if (c.output(0).dtype() == DType::float64) return run_double(c, g);
     const Tensor x = to_float32(c.input(0));
@@ -91,17 +93,14 @@ class Conv final : public Operator, public FusedSteps {
         scaled() ? pack_conv(ConvKind::depthwise, to_float32(c.input(1)), groups_, scale()) : to_float32(c.input(1));
     conv_plain(c.pool(), g, x.dim(0), groups_, w.dim(1), w.dim(0) / groups_, x.data<float>(), w.data<float>(),
                bias.data<float>(), y.data());
-    const kernels::Epilogue e = clamp();
-    for (int64_t i = 0; clamped() && i < y.tensor().count(); i++) {
-      float& v = y.data()[i];
-      v = v < e.lo ? e.lo : (v > e.hi ? e.hi : v);
-    }
+    apply_clamp(y.data(), y.tensor().count());
   }
 
   void run_double(RunContext& c, const WindowGeometry& g) const {
     const Tensor& w = c.input(1);
     conv_plain(c.pool(), g, c.input(0).dim(0), groups_, w.dim(1), w.dim(0) / groups_, c.input(0).data<double>(),
                w.data<double>(), c.has_input(2) ? c.input(2).data<double>() : nullptr, c.output(0).data<double>());
+    apply(c.output(0).data<double>(), c.output(0).count(), g.out_size());
   }
 
   WindowAttributes window_;

@@ -120,6 +120,8 @@ class IntegerConvBase : public Operator {
     c.release(inputs_.w);
   }
 
+  uint64_t packed_bytes() const override { return packed_.data.size() * sizeof(int16_t); }
+
  protected:
   Shape output_shape(InferContext& c) const {
     c.require_dtype(inputs_.x, kBytes);
@@ -210,6 +212,7 @@ class ConvInteger final : public IntegerConvBase {
   }
 
   void run(RunContext& c) const override {
+    if (c.output(0).count() == 0) return;
     convolve(c, c.output(0).data<int32_t>(), nullptr, [](int64_t, const int32_t*) {});
   }
 };

@@ -50,6 +50,7 @@ class ConvTranspose final : public Operator, public FusedSteps {
   }
 
   Fusible* fusible() override { return this; }
+  uint64_t packed_bytes() const override { return packed_.byte_size(); }
 
   void infer(InferContext& c) const override {
     c.require_inputs(2, 3);
@@ -84,9 +85,11 @@ class ConvTranspose final : public Operator, public FusedSteps {
   }
 
   void run(RunContext& c) const override {
+    if (c.output(0).count() == 0) return;
     const WindowGeometry g = geometry(c.input(0).shape(), c.input(1).shape());
     if (c.output(0).dtype() == DType::float64) {
-      return run_plain<double>(c, g, c.input(0), c.input(1), c.has_input(2) ? c.input(2) : Tensor(), c.output(0));
+      run_plain<double>(c, g, c.input(0), c.input(1), c.has_input(2) ? c.input(2) : Tensor(), c.output(0));
+      return apply(c.output(0).data<double>(), c.output(0).count(), g.out_size());
     }
     const Tensor x = to_float32(c.input(0)), bias = bias_of(c);
     FloatOutput y(c.output(0));
@@ -95,11 +98,7 @@ class ConvTranspose final : public Operator, public FusedSteps {
     } else {
       Tensor out = y.tensor();
       run_plain<float>(c, g, x, scaled_weights(to_float32(c.input(1))), bias, out);
-      const kernels::Epilogue e = clamp();
-      for (int64_t i = 0; clamped() && i < out.count(); i++) {
-        float& v = y.data()[i];
-        v = v < e.lo ? e.lo : (v > e.hi ? e.hi : v);
-      }
+      apply_clamp(y.data(), out.count());
     }
     y.store();
   }
@@ -155,7 +154,6 @@ class ConvTranspose final : public Operator, public FusedSteps {
     const kernels::ConvShape s{g.window(), static_cast<size_t>(w[0] / groups_), static_cast<size_t>(w[1])};
     const int64_t size = static_cast<int64_t>(kernels::conv_transpose_weights_size(s));
     const int64_t chunks = static_cast<int64_t>(kernels::conv_transpose_chunks(s));
-    if (x.dim(0) == 0 || s.out_size() == 0) return;
     ScratchSlots<float> slots(c, static_cast<int64_t>(kernels::conv_transpose_scratch_size(s)));
     c.pool().parallel_for(x.dim(0) * groups_ * chunks, 1, [&](int64_t from, int64_t to) {
       ScratchSlots<float>::Lease scratch(slots);

@@ -31,6 +31,7 @@ class Gemm final : public Operator, public FusedSteps {
   }
 
   Fusible* fusible() override { return this; }
+  uint64_t packed_bytes() const override { return packed_.byte_size(); }
 
   void infer(InferContext& c) const override {
     c.require_inputs(since_ < 11 ? 3 : 2, 3);
@@ -63,6 +64,7 @@ class Gemm final : public Operator, public FusedSteps {
   }
 
   void run(RunContext& c) const override {
+    if (c.output(0).count() == 0) return;
     switch (c.input(0).dtype()) {
       case DType::float64:
         return run_plain<double, double>(c);
@@ -175,6 +177,7 @@ class Gemm final : public Operator, public FusedSteps {
         }
       }
     });
+    apply(reinterpret_cast<T*>(y.data<U>()), y.count(), 1);
   }
 
   template <class U, class T>

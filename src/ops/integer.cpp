@@ -81,6 +81,8 @@ class IntegerProduct : public Operator {
     c.release(inputs_.b);
   }
 
+  uint64_t packed_bytes() const override { return packed_.data.size() * sizeof(int16_t); }
+
  protected:
   Shape output_shape(InferContext& c, DTypeSet types) const {
     for (int i : {inputs_.a, inputs_.b}) {

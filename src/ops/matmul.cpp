@@ -15,6 +15,9 @@ class MatMul final : public Operator, public FusedSteps {
   explicit MatMul(const Attributes&) {}
 
   Fusible* fusible() override { return this; }
+  // Its channels are the last axis, those of a BatchNormalization behind it axis 1.
+  bool fuse_scale_shift(std::span<const float>, std::span<const float>) override { return false; }
+  uint64_t packed_bytes() const override { return packed_.byte_size(); }
 
   void infer(InferContext& c) const override {
     c.require_inputs(2, 2);
@@ -36,6 +39,7 @@ class MatMul final : public Operator, public FusedSteps {
   }
 
   void run(RunContext& c) const override {
+    if (c.output(0).count() == 0) return;
     switch (c.input(0).dtype()) {
       case DType::float64:
         return run_plain<double>(c);
@@ -90,19 +94,14 @@ class MatMul final : public Operator, public FusedSteps {
     const Tensor a = to_float32(c.input(0));
     const MatMulShape shape(a.shape(), c.input(1).shape());
     FloatOutput y(c.output(0));
-    Tensor b = packed_.defined() ? packed_ : to_float32(c.input(1));
+    const Tensor b = packed_.defined() ? packed_ : to_float32(c.input(1));
     Source source(shape);
     source.packed = packed_.defined();
-    if (!source.packed && scaled() && b.count() > 0) {
-      b = pack(b);
-      source.packed = true;
-    }
     source.a = a.data<float>();
     source.b = b.data<float>();
     source.b_size = source.packed ? kernels::gemm_packed_b_size(shape.k, shape.n) : shape.k * shape.n;
     source.c = y.data();
     source.epilogue = clamp();
-    if (scaled()) source.epilogue.col_bias = shift().data();
     multiply_f32(c, shape.batch.count(), {shape.m, shape.k, shape.n}, source);
     y.store();
   }
@@ -124,6 +123,9 @@ class MatMul final : public Operator, public FusedSteps {
                       y + static_cast<size_t>(i) * s.m * s.n);
       });
     }
+    if (c.output(0).dtype() == DType::int32) return apply_clamp(c.output(0).data<int32_t>(), c.output(0).count());
+    if (c.output(0).dtype() == DType::int64) return apply_clamp(c.output(0).data<int64_t>(), c.output(0).count());
+    apply_clamp(y, c.output(0).count());
   }
 
   Tensor packed_;

@@ -16,6 +16,7 @@ int64_t grain_of(int64_t elements) { return std::max<int64_t>(1, (1 << 14) / std
 // Runs body(x, y, T{}) on the input and the output in double, or in float32 for every other float type.
 template <class Body>
 void in_float_or_double(RunContext& c, const Body& body) {
+  if (c.output(0).count() == 0) return;
   if (c.input(0).dtype() == DType::float64) {
     return body(c.input(0).data<double>(), c.output(0).data<double>());
   }

@@ -122,6 +122,7 @@ class Pool final : public Operator {
   }
 
   void run(RunContext& c) const override {
+    if (c.output(0).count() == 0) return;
     switch (c.input(0).dtype()) {
       case DType::float64:
         return run_planes(c, c.input(0).data<double>(), c.output(0).data<double>());
@@ -145,7 +146,6 @@ class Pool final : public Operator {
     const WindowGeometry g = window_.geometry(shape);
     const int64_t in = g.in_size(), out = g.out_size();
     int64_t* indices = c.has_output(1) ? c.output(1).data<int64_t>() : nullptr;
-    if (out == 0) return;
     c.pool().parallel_for(shape[0] * shape[1], grain_of(out * g.taps()), [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; i++) {
         pool_plane(g, steps_, x + i * in, y + i * out, indices ? indices + i * out : nullptr, i * in);
@@ -180,6 +180,7 @@ class GlobalPool final : public Operator {
   }
 
   void run(RunContext& c) const override {
+    if (c.output(0).count() == 0) return;
     if (c.input(0).dtype() == DType::float64) {
       return run_planes(c, c.input(0).data<double>(), c.output(0).data<double>());
     }

@@ -84,6 +84,7 @@ class Recurrent final : public Operator {
       if (i != 4 && c.has_input(i)) c.require_same_dtype(0, i);
     }
     const Sizes s(*this, c.shape(0), c.shape(2));
+    check(s.hidden < int64_t{1} << 28, ErrorCode::invalid_input, "R has ", s.hidden, " hidden units");
     check(hidden_ == 0 || hidden_ == s.hidden, ErrorCode::invalid_model, "hidden_size is ", hidden_, ", R has ",
           s.hidden);
     const int64_t d = directions(), all = gates_ * s.hidden;
@@ -111,6 +112,12 @@ class Recurrent final : public Operator {
     packed_ = pack(to_float32(*w), to_float32(*r));
     c.release(1);
     c.release(2);
+  }
+
+  uint64_t packed_bytes() const override {
+    uint64_t bytes = 0;
+    for (const PackedDirection& p : packed_) bytes += p.w.byte_size() + p.r.byte_size() + p.r_hidden.byte_size();
+    return bytes;
   }
 
   void run(RunContext& c) const override {
@@ -192,6 +199,7 @@ class Recurrent final : public Operator {
       }
     }
     const Sizes s(*this, data.in[0].shape(), data.in[2].shape());
+    if (s.batch == 0 || s.hidden == 0) return;
     const std::vector<int64_t> lengths = lengths_of(data.in[4], s);
     std::vector<PackedDirection> packed = packed_;
     if (std::is_same_v<T, float> && packed.empty()) packed = pack(data.in[1], data.in[2]);
@@ -270,7 +278,7 @@ class Recurrent final : public Operator {
     const T* peephole = data.input(7) ? data.input(7) + d * 3 * hidden : nullptr;
     const T* late_bias = b && linear_before_reset_ ? b + all + 2 * hidden : nullptr;
     T* scratch = c.scratch<T>(static_cast<int64_t>(kernels::gemm_dynamic_scratch_size(batch, h_size, n)));
-    const int64_t last = lengths.empty() ? 0 : *std::ranges::max_element(lengths);
+    const int64_t last = *std::ranges::max_element(lengths);
     const bool reverse = direction_ == 1 || d == 1;
     if (data.output(0)) clear(s, d, lengths, data.output(0));
     for (int64_t i = 0; i < last; i++) {

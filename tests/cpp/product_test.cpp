@@ -159,10 +159,26 @@ Tensor run_fused(const std::string& type, std::vector<Tensor> inputs, bool const
 TEST(Products, FusedStepsAreApplied) {
   const Tensor a = testing::tensor<float>({2, 2}, {1, 2, 3, 4}), b = testing::tensor<float>({2, 2}, {1, 2, 3, -4});
   for (bool constant : {false, true}) {
-    expect_near(run_fused("MatMul", {a, b}, constant), {14.5, 6.25, 20, 10.25});
     expect_near(run_fused("Gemm", {a, b, testing::tensor<float>({2}, {-1, 1})}, constant), {12.5, 5.25, 20, 9.25});
     expect_near(run_fused("Gemm", {a, b, testing::tensor<float>({2, 1}, {-8, 1})}, constant), {-1, 14.25, 20, 9.25});
   }
+}
+
+TEST(Products, OtherTypesClampToo) {
+  Graph graph;
+  Node node;
+  node.op_type = "MatMul";
+  node.opset = 13;
+  node.inputs = {graph.add_value("a"), graph.add_value("b")};
+  node.outputs = {graph.add_value("y")};
+  bind_operator(node, graph);
+  const float one[] = {1};
+  EXPECT_FALSE(node.op->fusible()->fuse_scale_shift(one, one));
+  EXPECT_TRUE(node.op->fusible()->fuse_clamp(0, std::numeric_limits<float>::infinity()));
+  const Value b = testing::tensor<int32_t>({1, 2}, {2, -2}), a = testing::tensor<int32_t>({1, 1}, {3});
+  const Value* given[] = {&a, &b};
+  const char wanted[] = {1};
+  EXPECT_EQ(doubles(evaluate(*node.op, given, wanted)[0].tensor()), (std::vector<double>{6, 0}));
 }
 
 }  // namespace

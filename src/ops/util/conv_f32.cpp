@@ -106,8 +106,20 @@ Blocked blocked_of(ConvKind kind, const ConvShape& s) {
           kernels::conv_pad_f32,        kernels::conv_gemm_f32};
 }
 
+// Padded copies may be far larger than the tensors: their size must not pass what pointers can count.
+void check_padded_size(const ConvF32& conv) {
+  const ConvShape& s = conv.shape;
+  uint64_t left = (SIZE_MAX / sizeof(float) / 2) / (uint64_t{s.channels} * static_cast<uint64_t>(conv.groups) + 1);
+  for (int i = 0; i < 3; i++) {
+    const uint64_t reach = (uint64_t{s.out[i]} - 1) * s.stride[i] + (uint64_t{s.kernel[i]} - 1) * s.dilation[i] + 8;
+    check(reach <= left, ErrorCode::out_of_memory, "the padded input is too large");
+    left /= reach;
+  }
+}
+
 void run_blocked(RunContext& c, const ConvF32& conv) {
   const ConvShape& s = conv.shape;
+  check_padded_size(conv);
   const Blocked b = blocked_of(conv.kind, s);
   const int64_t blocks = static_cast<int64_t>(ceil_div(b.units, b.step)), group_size = packed_group_size(conv.kind, s);
   const int64_t channels = static_cast<int64_t>(s.channels);

@@ -8,7 +8,10 @@
 namespace sardonyx {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 30;  // of every attribute, so that their products fit
+// Of every attribute, of every axis and of what a window reaches over: kernels count in 32 bits where pointers have 32.
+constexpr int64_t kMost = int64_t{1} << 28;
+constexpr int64_t kMostAxis = int64_t{1} << 30;
+constexpr int64_t kMostTaps = int64_t{1} << 31;
 
 void check_values(std::span<const int64_t> values, std::string_view name, int64_t least, int64_t most = kMost) {
   for (int64_t v : values) {
@@ -29,27 +32,22 @@ int64_t value_or(const std::vector<int64_t>& values, size_t i, int64_t otherwise
   return values.empty() ? otherwise : values[i];
 }
 
+int64_t product(const std::vector<WindowAxis>& axes, int64_t WindowAxis::*member) {
+  uint64_t n = 1;
+  for (const WindowAxis& a : axes) n *= static_cast<uint64_t>(a.*member);
+  return static_cast<int64_t>(n);
+}
+
 bool is_trivial(const WindowAxis& a) {
   return a.in == 1 && a.kernel == 1 && a.out == 1 && a.pad == 0 && a.pad_end == 0;
 }
 
 }  // namespace
 
-int64_t WindowGeometry::taps() const {
-  int64_t n = 1;
-  for (const WindowAxis& a : axes) n *= a.kernel;
-  return n;
-}
-int64_t WindowGeometry::in_size() const {
-  int64_t n = 1;
-  for (const WindowAxis& a : axes) n *= a.in;
-  return n;
-}
-int64_t WindowGeometry::out_size() const {
-  int64_t n = 1;
-  for (const WindowAxis& a : axes) n *= a.out;
-  return n;
-}
+// Wraps where another axis is empty and nothing is there to be counted.
+int64_t WindowGeometry::taps() const { return product(axes, &WindowAxis::kernel); }
+int64_t WindowGeometry::in_size() const { return product(axes, &WindowAxis::in); }
+int64_t WindowGeometry::out_size() const { return product(axes, &WindowAxis::out); }
 
 bool WindowGeometry::fits_kernels() const noexcept {
   return std::count_if(axes.begin(), axes.end(), [](const WindowAxis& a) { return !is_trivial(a); }) <= 3;
@@ -108,7 +106,7 @@ WindowAxis WindowAttributes::axis(int spatial, int i, int64_t in, int64_t kernel
   a.kernel = kernel;
   a.stride = value_or(strides_, at, 1);
   a.dilation = value_or(dilations_, at, 1);
-  check(kernel >= 1 && kernel <= kMost && in <= int64_t{1} << 40, ErrorCode::invalid_input, "a kernel of size ", kernel,
+  check(kernel >= 1 && kernel <= kMost && in <= kMostAxis, ErrorCode::invalid_input, "a kernel of size ", kernel,
         " over ", in, " elements");
   if (auto_pad_ == AutoPad::notset) {
     a.pad = value_or(pads_, at, 0);
@@ -128,8 +126,11 @@ WindowGeometry WindowAttributes::geometry(const Shape& x, std::span<const int64_
   check_count(dilations_, "dilations", n);
   check_count(pads_, "pads", 2 * n);
   WindowGeometry g;
+  int64_t taps = 1;
   for (int i = 0; i < spatial; i++) {
     WindowAxis a = axis(spatial, i, x[i + 2], kernel[static_cast<size_t>(i)]);
+    check(a.kernel <= kMostTaps / taps, ErrorCode::invalid_model, "the kernel has more than ", kMostTaps, " elements");
+    taps *= a.kernel;
     if (auto_pad_ == AutoPad::same_upper || auto_pad_ == AutoPad::same_lower) {
       a.out = ceil_div(a.in, a.stride);
       const int64_t total = std::max<int64_t>(0, (a.out - 1) * a.stride + a.extent() - a.in);
@@ -162,7 +163,7 @@ WindowGeometry WindowAttributes::transposed(const Shape& x, std::span<const int6
   check_count(pads_, "pads", 2 * n);
   check_count(output_padding, "output_padding", n);
   check_values(output_padding, "output_padding", 0);
-  check_values(output_shape, "output_shape", 0);
+  check_values(output_shape, "output_shape", 0, kMostAxis);
   if (output_shape.size() == n + 2) output_shape = output_shape.subspan(2);  // batch and channels too
   check_count(output_shape, "output_shape", n);
   WindowGeometry g;
@@ -171,6 +172,7 @@ WindowGeometry WindowAttributes::transposed(const Shape& x, std::span<const int6
     WindowAxis a = axis(spatial, i, x[i + 2], kernel[at]);
     const int64_t more = output_padding.empty() ? 0 : output_padding[at];
     const int64_t full = a.in == 0 ? 0 : (a.in - 1) * a.stride + more + a.extent();
+    check(full <= kMostAxis, ErrorCode::invalid_input, "spatial dimension ", i, " would grow to ", full);
     const bool same = auto_pad_ == AutoPad::same_upper || auto_pad_ == AutoPad::same_lower;
     if (!output_shape.empty() || same) {
       a.out = output_shape.empty() ? a.in * a.stride : output_shape[at];

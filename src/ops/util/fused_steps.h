@@ -48,7 +48,26 @@ class FusedSteps : public Fusible {
     e.hi = hi_;
     return e;
   }
-  bool clamped() const noexcept { return clamped_; }
+
+  // The steps one by one where no kernel does them: element i of y belongs to channel i / inner % channels.
+  template <class T>
+  void apply(T* y, int64_t count, int64_t inner) const noexcept {
+    for (int64_t i = 0; scaled() && i < count; i++) {
+      const int64_t c = i / inner % scale_.count();
+      y[i] = static_cast<T>(static_cast<double>(y[i]) * static_cast<double>(scale_.data<float>()[c]) +
+                            static_cast<double>(shift_.data<float>()[c]));
+    }
+    apply_clamp(y, count);
+  }
+  template <class T>
+  void apply_clamp(T* y, int64_t count) const noexcept {
+    const double lo = static_cast<double>(lo_), hi = static_cast<double>(hi_);
+    for (int64_t i = 0; clamped_ && i < count; i++) {
+      const double v = static_cast<double>(y[i]);
+      if (v < lo) y[i] = static_cast<T>(lo_);
+      if (v > hi) y[i] = static_cast<T>(hi_);
+    }
+  }
 
  private:
   Tensor scale_, shift_;  // tensors have the slack that kernels may read
