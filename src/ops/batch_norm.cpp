@@ -70,22 +70,6 @@ void apply(ThreadPool& pool, const BatchShape& s, const T* x, const T* scale, co
   });
 }
 
-double at(const Tensor& t, int64_t i) {
-  if (t.dtype() == DType::float64) return t.data<double>()[i];
-  float v;
-  load_floats(t.dtype(), t.bytes(), i, 1, &v);
-  return v;
-}
-
-void put(Tensor& t, int64_t i, double v) {
-  if (t.dtype() == DType::float64) {
-    t.data<double>()[i] = v;
-    return;
-  }
-  const float f = static_cast<float>(v);
-  store_floats(t.dtype(), &f, t.bytes(), i, 1);
-}
-
 class BatchNormalization final : public Operator {
  public:
   explicit BatchNormalization(const Attributes& a)
@@ -136,16 +120,17 @@ class BatchNormalization final : public Operator {
       put_statistics(c, mean, variance);
     } else {
       for (size_t i = 0; i < n; i++) {
-        mean[i] = at(c.input(3), static_cast<int64_t>(i));
-        variance[i] = at(c.input(4), static_cast<int64_t>(i));
+        mean[i] = float_at(c.input(3), static_cast<int64_t>(i));
+        variance[i] = float_at(c.input(4), static_cast<int64_t>(i));
       }
     }
     if (c.output(0).count() == 0) return;
     std::vector<T> scale(n), shift(n);
     for (size_t i = 0; i < n; i++) {
-      const double f = at(c.input(1), static_cast<int64_t>(i)) / std::sqrt(variance[i] + static_cast<double>(epsilon_));
+      const double f =
+          float_at(c.input(1), static_cast<int64_t>(i)) / std::sqrt(variance[i] + static_cast<double>(epsilon_));
       scale[i] = static_cast<T>(f);
-      shift[i] = static_cast<T>(at(c.input(2), static_cast<int64_t>(i)) - mean[i] * f);
+      shift[i] = static_cast<T>(float_at(c.input(2), static_cast<int64_t>(i)) - mean[i] * f);
     }
     apply(c.pool(), s, x, scale.data(), shift.data(), y);
   }
@@ -159,7 +144,7 @@ class BatchNormalization final : public Operator {
       const double keep = i < 3 ? static_cast<double>(momentum_) : 0;
       for (size_t j = 0; j < now.size(); j++) {
         const int64_t k = static_cast<int64_t>(j);
-        put(c.output(i), k, (keep == 0 ? 0 : at(before, k) * keep) + now[j] * (1 - keep));
+        put_float(c.output(i), k, (keep == 0 ? 0 : float_at(before, k) * keep) + now[j] * (1 - keep));
       }
     }
   }

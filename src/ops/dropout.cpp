@@ -82,14 +82,7 @@ class Dropout final : public Operator {
     for (int64_t i = 0; i < x.count(); i++) {
       const bool keep = uniform(engine) >= static_cast<double>(ratio);
       if (mask) mask[i] = keep;
-      if (x.dtype() == DType::float64) {
-        c.output(0).data<double>()[i] = keep ? x.data<double>()[i] * scale : 0;
-        continue;
-      }
-      float v;
-      load_floats(x.dtype(), x.bytes(), i, 1, &v);
-      v = keep ? v * static_cast<float>(scale) : 0;
-      store_floats(x.dtype(), &v, c.output(0).bytes(), i, 1);
+      put_float(c.output(0), i, keep ? float_at(x, i) * scale : 0);
     }
   }
 

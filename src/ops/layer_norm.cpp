@@ -20,13 +20,6 @@ int64_t broadcast_position(const Shape& shape, const Shape& own, int64_t at) noe
   return from;
 }
 
-double element(const Tensor& t, int64_t i) noexcept {
-  if (t.dtype() == DType::float64) return t.data<double>()[i];
-  float v;
-  load_floats(t.dtype(), t.bytes(), i, 1, &v);
-  return static_cast<double>(v);
-}
-
 class LayerNormalization final : public Operator {
  public:
   LayerNormalization(const Attributes& a, bool rms)
@@ -63,13 +56,17 @@ class LayerNormalization final : public Operator {
     if (shape.count() == 0) return;
     const bool simple = c.input(0).dtype() != DType::float64 && c.output(0).dtype() != DType::float64 &&
                         is_per_row(c, 1, axis) && is_per_row(c, 2, axis);
-    std::vector<float> mean(static_cast<size_t>(shape.count(0, axis))), inverse(mean.size());
-    (this->*(simple ? &LayerNormalization::run_float32 : &LayerNormalization::run_plain))(c, axis, mean.data(),
-                                                                                          inverse.data());
+    const int64_t rows = shape.count(0, axis);
+    Tensor mean = Tensor::allocate(DType::float32, {rows}), inverse = Tensor::allocate(DType::float32, {rows});
+    if (simple) {
+      run_float32(c, axis, mean.data<float>(), inverse.data<float>());
+    } else {
+      run_plain(c, axis, mean.data<float>(), inverse.data<float>());
+    }
     for (int i = 1; i < c.output_count(); i++) {
       if (!c.has_output(i)) continue;
       Tensor& out = c.output(i);
-      store_floats(out.dtype(), i == 1 ? mean.data() : inverse.data(), out.bytes(), 0, out.count());
+      store_floats(out.dtype(), (i == 1 ? mean : inverse).data<float>(), out.bytes(), 0, out.count());
     }
   }
 
@@ -125,20 +122,16 @@ class LayerNormalization final : public Operator {
     std::vector<double> row(static_cast<size_t>(n));
     for (int64_t r = 0; r < rows; r++) {
       double sum = 0, squares = 0;
-      for (int64_t i = 0; i < n; i++) sum += row[static_cast<size_t>(i)] = element(x, r * n + i);
+      for (int64_t i = 0; i < n; i++) sum += row[static_cast<size_t>(i)] = float_at(x, r * n + i);
       const double center = rms_ ? 0 : sum / static_cast<double>(n);
       for (double v : row) squares += (v - center) * (v - center);
       const double factor = 1 / std::sqrt(squares / static_cast<double>(n) + static_cast<double>(epsilon_));
       for (int64_t i = 0; i < n; i++) {
         const int64_t at = r * n + i;
         double v = (row[static_cast<size_t>(i)] - center) * factor;
-        v *= element(c.input(1), broadcast_position(shape, c.input(1).shape(), at));
-        if (c.has_input(2)) v += element(c.input(2), broadcast_position(shape, c.input(2).shape(), at));
-        const float narrow = static_cast<float>(v);
-        if (y.dtype() == DType::float64)
-          y.data<double>()[at] = v;
-        else
-          store_floats(y.dtype(), &narrow, y.bytes(), at, 1);
+        v *= float_at(c.input(1), broadcast_position(shape, c.input(1).shape(), at));
+        if (c.has_input(2)) v += float_at(c.input(2), broadcast_position(shape, c.input(2).shape(), at));
+        put_float(y, at, v);
       }
       mean[r] = static_cast<float>(center);
       inverse[r] = static_cast<float>(factor);

@@ -156,8 +156,10 @@ class Recurrent final : public Operator {
     if (names.empty()) names = usual;
     // RNN's default names two, whatever the direction; one direction's list serves both.
     if (names.size() > all) names.resize(all);
-    if (names.size() == each && all > each)
-      names.insert(names.end(), names.begin(), names.begin() + static_cast<ptrdiff_t>(each));
+    if (names.size() == each && all > each) {
+      const std::vector<std::string> once = names;
+      names.insert(names.end(), once.begin(), once.end());
+    }
     check(names.size() == all, ErrorCode::invalid_model, "activations has ", names.size(), " names, not ", all);
     activations_ = rnn_activations(names, a.floats("activation_alpha"), a.floats("activation_beta"));
     const std::vector<RnnActivation> wanted = rnn_activations(usual, {}, {});

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "ops/families.h"
+#include "ops/util/as_float.h"
 #include "ops/util/axes.h"
 #include "ops/util/elements.h"
-#include "ops/util/float_blocks.h"
 #include "ops/util/resize_axis.h"
 #include "ops/util/scratch_slots.h"
 
@@ -158,10 +158,7 @@ void store_doubles(const double* x, Tensor& y) {
     case DType::uint64:
       return saturate(x, y.data<uint64_t>(), n);
     default:
-      for (int64_t i = 0; i < n; i++) {
-        const float v = static_cast<float>(x[i]);
-        store_floats(y.dtype(), &v, y.bytes(), i, 1);
-      }
+      for (int64_t i = 0; i < n; i++) put_float(y, i, x[i]);
   }
 }
 

@@ -2,7 +2,7 @@
 // the ONNX suite covers), and dimensions of size zero are no trouble.
 #include <gtest/gtest.h>
 
-#include "ops/util/float_blocks.h"
+#include "ops/util/as_float.h"
 #include "tests/cpp/op_runner.h"
 #include "tests/cpp/op_values.h"
 
@@ -73,11 +73,7 @@ std::vector<Value> inputs_of(const Case& c, DType type) {
     for (int64_t k = 0; k < x.count(); k++) {
       double v = values[static_cast<size_t>(k)];
       for (int p : c.positive) v = p == static_cast<int>(i) ? std::abs(v) + 0.5 : v;
-      const float f = static_cast<float>(v);
-      if (type == DType::float64)
-        x.data<double>()[k] = v;
-      else
-        store_floats(type, &f, x.bytes(), k, 1);
+      put_float(x, k, v);
     }
     inputs.push_back(x);
   }
