@@ -32,7 +32,7 @@ int64_t value_or(const std::vector<int64_t>& values, size_t i, int64_t otherwise
   return values.empty() ? otherwise : values[i];
 }
 
-int64_t product(const std::vector<WindowAxis>& axes, int64_t WindowAxis::*member) {
+int64_t product(const std::vector<WindowAxis>& axes, int64_t WindowAxis::* member) {
   uint64_t n = 1;
   for (const WindowAxis& a : axes) n *= static_cast<uint64_t>(a.*member);
   return static_cast<int64_t>(n);
