@@ -14,7 +14,6 @@ class Conv final : public Operator, public FusedSteps {
   }
 
   Fusible* fusible() override { return this; }
-  uint64_t packed_bytes() const override { return packed_.byte_size(); }
 
   void infer(InferContext& c) const override {
     c.require_inputs(2, 3);

@@ -31,7 +31,6 @@ class Gemm final : public Operator, public FusedSteps {
   }
 
   Fusible* fusible() override { return this; }
-  uint64_t packed_bytes() const override { return packed_.byte_size(); }
 
   void infer(InferContext& c) const override {
     c.require_inputs(since_ < 11 ? 3 : 2, 3);

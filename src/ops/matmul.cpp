@@ -17,7 +17,6 @@ class MatMul final : public Operator, public FusedSteps {
   Fusible* fusible() override { return this; }
   // Its channels are the last axis, those of a BatchNormalization behind it axis 1.
   bool fuse_scale_shift(std::span<const float>, std::span<const float>) override { return false; }
-  uint64_t packed_bytes() const override { return packed_.byte_size(); }
 
   void infer(InferContext& c) const override {
     c.require_inputs(2, 2);
