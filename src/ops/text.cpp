@@ -1,8 +1,9 @@
-// Operators on strings: StringNormalizer, StringConcat, StringSplit.
+// Operators on strings: StringNormalizer, StringConcat, StringSplit, RegexFullMatch.
 #include <algorithm>
 
 #include "ops/families.h"
 #include "ops/util/letters.h"
+#include "ops/util/regex.h"
 
 namespace sardonyx {
 namespace {
@@ -143,10 +144,31 @@ class StringSplit final : public Operator {
   int64_t most_;
 };
 
+// ONNX RegexFullMatch: does the whole string match the pattern (RE2's syntax)?
+class RegexFullMatch final : public Operator {
+ public:
+  explicit RegexFullMatch(const Attributes& a) : regex_(a.string("pattern", "")) {}
+  void infer(InferContext& c) const override {
+    c.require_inputs(1, 1);
+    c.require_dtype(0, kStrings);
+    c.set_output(0, DType::boolean, c.shape(0));
+  }
+  void run(RunContext& c) const override {
+    const Tensor& x = c.input(0);
+    for (int64_t i = 0; i < x.count(); i++) {
+      c.output(0).data<bool>()[i] = regex_.matches(x.data<std::string>()[i]);
+    }
+  }
+
+ private:
+  Regex regex_;
+};
+
 constexpr OpEntry kOps[] = {
     {"StringNormalizer", 10, make_operator<StringNormalizer>},
     {"StringConcat", 20, make_operator<StringConcat>},
     {"StringSplit", 20, make_operator<StringSplit>},
+    {"RegexFullMatch", 20, make_operator<RegexFullMatch>},
 };
 
 }  // namespace

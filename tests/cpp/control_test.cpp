@@ -240,5 +240,66 @@ TEST(Text, NormalizeConcatSplit) {
   EXPECT_EQ(ints(y[1]), (Dims{2, 0, 1}));
 }
 
+bool full_match(const std::string& pattern, const std::string& text) {
+  return *run_op("RegexFullMatch", 20, attribute("pattern", pattern), {tensor<std::string>({}, {text})})[0]
+              .tensor()
+              .data<bool>();
+}
+
+// Expected values are those of RE2::FullMatch.
+TEST(Text, RegexMatchesWholeTexts) {
+  struct Case {
+    const char *pattern, *yes, *no;
+  };
+  const Case cases[] = {
+      {"a*b+c?", "aabbc", "aac"},
+      {"(ab|a)(bc)?", "abbc", "abcb"},
+      {"[a-c-]+", "a-c", "a-d"},
+      {"[^\\d\\s]{2,3}", "xyz", "x1"},
+      {"x{2}", "xx", "xxx"},
+      {"x{,2}", "x{,2}", "xx"},
+      {".", "\xd1\x89", "\n"},
+      {"(?s).", "\n", ""},
+      {"(?i)straSSe[x-z]", "STRASSEY", "STRASSEW"},
+      {"(?i:a)b", "Ab", "AB"},
+      {"a(?i)b|c", "aB", "AB"},
+      {"^a$", "a", "a\n"},
+      {"(?m)a$\n^b", "a\nb", "ab"},
+      {"\\bfoo\\b.*", "foo bar", "foobar"},
+      {"fo\\Bo", "foo", "fo o"},
+      {"[[:alpha:]_][[:^punct:]]", "a1", "a!"},
+      {"\\x41\\x{1F600}", "A\xf0\x9f\x98\x80", "A"},
+      {"\\Qa.b*\\E+", "a.b**", "axb*"},
+      {"(?P<name>a)(?:b)", "ab", "a"},
+      {"[]a]+", "]a", "b"},
+      {"(a|b)*abb", "babaabb", "abab"},
+      {"", "", "a"},
+      {"a||b", "", "c"},
+      {"(a*)*", "aaa", "b"},
+      {"(\\W|^)[\\w.\\-]{0,25}@(yahoo|gmail)\\.com(\\W|$)", "ab.c@gmail.com", "x@gmailxcom"},
+  };
+  for (const Case& k : cases) {
+    EXPECT_TRUE(full_match(k.pattern, k.yes)) << k.pattern;
+    EXPECT_FALSE(full_match(k.pattern, k.no)) << k.pattern;
+  }
+  EXPECT_FALSE(full_match("(a?){900}a{900}", std::string(899, 'a')));
+  EXPECT_TRUE(full_match("(a?){900}a{900}", std::string(1000, 'a')));
+}
+
+TEST(Text, RegexRefuses) {
+  const auto reason = [](const std::string& pattern) { return reason_of([&] { full_match(pattern, ""); }); };
+  EXPECT_EQ(reason("(a"), "pattern \"(a\" lacks a )");
+  EXPECT_EQ(reason("a)"), "pattern \"a)\" has a ) without a (");
+  EXPECT_EQ(reason("[a"), "pattern \"[a\" lacks a ]");
+  EXPECT_EQ(reason("*"), "pattern \"*\" repeats nothing");
+  EXPECT_EQ(reason("a**"), "pattern \"a**\" repeats a repetition");
+  EXPECT_EQ(reason("(a)\\1"), "pattern \"(a)\\1\" has an escape that is not supported");
+  EXPECT_EQ(reason("a{3,2}"), "pattern \"a{3,2}\" has a bad repetition");
+  EXPECT_EQ(reason("((a{999}){999}){999}"), "the pattern is too large");
+  EXPECT_EQ(reason("((((){999}){999}){999}){999}"), "the pattern is too large");
+  EXPECT_NE(reason(std::string(1000, '(')), "");
+  for (const char* broken : {"\\", "[", "(?", "(?P<", "\\x", "\\x{", "[[:", "a{", "[a-", "[\\"}) reason(broken);
+}
+
 }  // namespace
 }  // namespace sardonyx
