@@ -87,6 +87,7 @@ class Scan final : public ScanBase {
         output_directions_(directions(a, "scan_output_directions", stacked_)) {}
 
   void infer(InferContext& c) const override {
+    for (int i = 0; i < states_; i++) c.require_input(i);
     length_of([&c](int i) -> const Shape& { return c.shape(i); });
     defer_all(c);
   }
