@@ -200,6 +200,12 @@ TEST(Resize, PlanesAndAxes) {
             s += static_cast<double>(rows.weight[ir]) * cols.weight[ic] * x[rows.index[ir] * 7 + cols.index[ic]];
           }
         EXPECT_NEAR(y[i], s, 1e-5);
+        if (taps != 2) continue;  // four products, summed in this order, to the bit
+        const size_t r = i / (out + 2) * 2, c = i % (out + 2) * 2;
+        const auto product = [&](size_t ir, size_t ic) {
+          return cols.weight[ic] * rows.weight[ir] * x[rows.index[ir] * 7 + cols.index[ic]];
+        };
+        EXPECT_EQ(y[i], product(r, c) + product(r, c + 1) + product(r + 1, c) + product(r + 1, c + 1));
       }
       for (size_t inner : {1, 2, 5}) {
         Guarded<float> in = random_floats(2 * 6 * inner, 4), z(2 * out * inner);
