@@ -25,6 +25,7 @@ std::span<const OpEntry> matmul_ops();          // ops/matmul.cpp
 std::span<const OpEntry> gemm_ops();            // ops/gemm.cpp
 std::span<const OpEntry> conv_ops();            // ops/conv.cpp
 std::span<const OpEntry> conv_transpose_ops();  // ops/conv_transpose.cpp
+std::span<const OpEntry> deform_conv_ops();     // ops/deform_conv.cpp
 std::span<const OpEntry> pool_ops();            // ops/pool.cpp
 std::span<const OpEntry> normalization_ops();   // ops/normalization.cpp
 std::span<const OpEntry> batch_norm_ops();      // ops/batch_norm.cpp

@@ -164,6 +164,7 @@ class QLinearMatMul final : public IntegerProduct {
 
   void infer(InferContext& c) const override {
     c.require_inputs(8, 8);
+    for (int i : {2, 5}) c.require_input(i);
     const Shape y = output_shape(c, kBytes | kFloatBytes);
     for (int i : {1, 4, 6}) c.require_dtype(i, kFloat - DTypeSet{DType::float64});
     require_lines(c, 1, c.shape(0), true);

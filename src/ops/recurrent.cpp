@@ -6,47 +6,12 @@
 #include "ops/util/as_float.h"
 #include "ops/util/product.h"
 #include "ops/util/rnn_cells.h"
+#include "ops/util/rnn_memory.h"
 
 namespace sardonyx {
 namespace {
 
 enum class RnnKind : uint8_t { rnn, gru, lstm };
-
-// y[rows][n] (row stride ldy) += x[rows][k] times the transposed w[n][k], which is packed for float.
-template <class T>
-struct Weights {
-  const T* data = nullptr;
-  size_t k = 0, n = 0;
-
-  void add_product(const T* x, size_t rows, T* y, size_t ldy, T* scratch) const noexcept {
-    if constexpr (std::is_same_v<T, float>) {
-      kernels::Epilogue e;
-      e.accumulate = true;
-      kernels::gemm_dynamic_f32(rows, k, n, {x, k, 1}, 1, {{data, 0, 0}, true}, y, ldy, scratch, e);
-    } else {
-      for (size_t i = 0; i < rows; i++) {
-        for (size_t j = 0; j < n; j++) {
-          T sum = 0;
-          for (size_t p = 0; p < k; p++) sum += x[i * k + p] * data[j * k + p];
-          y[i * ldy + j] += sum;
-        }
-      }
-    }
-  }
-};
-
-// Zeroed working memory with the slack that kernels may read.
-template <class T>
-class Work {
- public:
-  explicit Work(int64_t n) : memory_(Tensor::allocate(dtype_of<T>(), {n})) { std::fill_n(data(), n, T{0}); }
-  T* data() noexcept { return memory_.template data<T>(); }
-  const T* data() const noexcept { return memory_.template data<T>(); }
-  T& operator[](size_t i) noexcept { return data()[i]; }
-
- private:
-  Tensor memory_;
-};
 
 // The weights of one direction: input, recurrent, and for GRU the recurrent ones of the hidden gate apart.
 struct PackedDirection {
@@ -223,7 +188,7 @@ class Recurrent final : public Operator {
 
   // x w^T + bias for all steps: [steps or batch][batch or steps][gates * hidden], as x lies.
   template <class T>
-  Tensor input_part(RunContext& c, const Sizes& s, const Weights<T>& w, const T* x, const T* bias) const {
+  Tensor input_part(RunContext& c, const Sizes& s, const RnnWeights<T>& w, const T* x, const T* bias) const {
     const int64_t rows = s.steps * s.batch, n = static_cast<int64_t>(w.n);
     Tensor part = Tensor::allocate(dtype_of<T>(), {rows, n});
     for (int64_t i = 0; i < rows; i++) std::copy_n(bias, n, part.data<T>() + i * n);
@@ -243,9 +208,9 @@ class Recurrent final : public Operator {
 
   // Both biases where they can be added before the recurrent product; the rest is GRU's, after it.
   template <class T>
-  Work<T> input_bias(const T* b, int64_t hidden) const {
+  RnnWork<T> input_bias(const T* b, int64_t hidden) const {
     const int64_t all = gates_ * hidden;
-    Work<T> bias(all);
+    RnnWork<T> bias(all);
     for (int64_t i = 0; b && i < all; i++) {
       const bool later = linear_before_reset_ && i >= 2 * hidden;
       bias[static_cast<size_t>(i)] = b[i] + (later ? T{0} : b[all + i]);
@@ -254,29 +219,43 @@ class Recurrent final : public Operator {
   }
 
   template <class T>
+  struct DirectionWeights {
+    RnnWeights<T> w, r, r_hidden;
+  };
+
+  // Packed ones for float, those of the inputs for double.
+  template <class T>
+  DirectionWeights<T> weights_of(const Sizes& s, int64_t d, const PackedDirection& packed, const Data<T>& data) const {
+    const size_t hidden = static_cast<size_t>(s.hidden), n = static_cast<size_t>(gates_) * hidden;
+    const size_t main = kind_ == RnnKind::gru ? 2 * hidden : n;
+    DirectionWeights<T> o{
+        {nullptr, static_cast<size_t>(s.input), n}, {nullptr, hidden, main}, {nullptr, hidden, hidden}};
+    if constexpr (std::is_same_v<T, float>) {
+      o.w.data = packed.w.data<float>();
+      o.r.data = packed.r.data<float>();
+      if (packed.r_hidden.defined()) o.r_hidden.data = packed.r_hidden.data<float>();
+    } else {
+      o.w.data = data.input(1) + static_cast<size_t>(d) * n * o.w.k;
+      o.r.data = data.input(2) + static_cast<size_t>(d) * n * hidden;
+      o.r_hidden.data = o.r.data + main * hidden;
+    }
+    return o;
+  }
+
+  template <class T>
   void run_direction(RunContext& c, const Sizes& s, int64_t d, const std::vector<int64_t>& lengths,
                      const PackedDirection& packed, Data<T>& data) const {
     const int64_t hidden = s.hidden, all = gates_ * hidden;
     const size_t h_size = static_cast<size_t>(hidden), n = static_cast<size_t>(all),
                  batch = static_cast<size_t>(s.batch);
-    const size_t main = kind_ == RnnKind::gru ? 2 * h_size : n;
-    Weights<T> w{nullptr, static_cast<size_t>(s.input), n}, r{nullptr, h_size, main}, r_hidden{nullptr, h_size, h_size};
-    if constexpr (std::is_same_v<T, float>) {
-      w.data = packed.w.data<float>();
-      r.data = packed.r.data<float>();
-      if (packed.r_hidden.defined()) r_hidden.data = packed.r_hidden.data<float>();
-    } else {
-      w.data = data.input(1) + static_cast<size_t>(d) * n * w.k;
-      r.data = data.input(2) + static_cast<size_t>(d) * n * h_size;
-      r_hidden.data = r.data + main * h_size;
-    }
+    const DirectionWeights<T> weights = weights_of(s, d, packed, data);
     const T* b = data.input(3) ? data.input(3) + d * 2 * all : nullptr;
-    const Tensor part = input_part(c, s, w, data.input(0), input_bias(b, hidden).data());
+    const Tensor part = input_part(c, s, weights.w, data.input(0), input_bias(b, hidden).data());
     RnnStep step{std::span(activations_)
                      .subspan(static_cast<size_t>(d) * activations_.size() / static_cast<size_t>(directions())),
                  usual_, static_cast<double>(clip_), input_forget_, hidden};
-    Work<T> h = initial(s, d, data.input(5)), cell = initial(s, d, data.input(6));
-    Work<T> gates(s.batch * all), extra(s.batch * hidden);
+    RnnWork<T> h = initial(s, d, data.input(5)), cell = initial(s, d, data.input(6));
+    RnnWork<T> gates(s.batch * all), extra(s.batch * hidden);
     const T* peephole = data.input(7) ? data.input(7) + d * 3 * hidden : nullptr;
     const T* late_bias = b && linear_before_reset_ ? b + all + 2 * hidden : nullptr;
     T* scratch = c.scratch<T>(static_cast<int64_t>(kernels::gemm_dynamic_scratch_size(batch, h_size, n)));
@@ -290,9 +269,9 @@ class Recurrent final : public Operator {
         if (i >= lengths[row]) continue;
         std::copy_n(part.data<T>() + row_of(s, time(row), static_cast<int64_t>(row)) * all, n, gates.data() + row * n);
       }
-      r.add_product(h.data(), batch, gates.data(), n, scratch);
+      weights.r.add_product(h.data(), batch, gates.data(), n, scratch);
       if (kind_ == RnnKind::gru) {
-        hidden_part(step, r_hidden, batch, late_bias, gates.data(), h.data(), extra.data(), scratch);
+        hidden_part(step, weights.r_hidden, batch, late_bias, gates.data(), h.data(), extra.data(), scratch);
       }
       for (size_t row = 0; row < batch; row++) {
         if (i >= lengths[row]) continue;
@@ -311,10 +290,10 @@ class Recurrent final : public Operator {
 
   // GRU's z and r, and what the reset gate lets through of h R^T.
   template <class T>
-  void hidden_part(const RnnStep& step, const Weights<T>& r_hidden, size_t batch, const T* late_bias, T* gates,
+  void hidden_part(const RnnStep& step, const RnnWeights<T>& r_hidden, size_t batch, const T* late_bias, T* gates,
                    const T* h, T* extra, T* scratch) const {
     const size_t n = static_cast<size_t>(step.n);
-    Work<T> reset(step.n * static_cast<int64_t>(batch));
+    RnnWork<T> reset(step.n * static_cast<int64_t>(batch));
     for (size_t row = 0; row < batch; row++) gru_gates(step, gates + row * 3 * n);
     if (!linear_before_reset_) {
       for (size_t i = 0; i < batch * n; i++) reset[i] = gates[i / n * 3 * n + n + i % n] * h[i];
@@ -338,8 +317,8 @@ class Recurrent final : public Operator {
   }
 
   template <class T>
-  Work<T> initial(const Sizes& s, int64_t d, const T* given) const {
-    Work<T> state(s.batch * s.hidden);
+  RnnWork<T> initial(const Sizes& s, int64_t d, const T* given) const {
+    RnnWork<T> state(s.batch * s.hidden);
     for (int64_t b = 0; given && b < s.batch; b++) {
       std::copy_n(given + state_at(s, d, b), s.hidden, state.data() + b * s.hidden);
     }
@@ -347,7 +326,7 @@ class Recurrent final : public Operator {
   }
 
   template <class T>
-  void store_state(const Sizes& s, int64_t d, const Work<T>& state, T* y) const {
+  void store_state(const Sizes& s, int64_t d, const RnnWork<T>& state, T* y) const {
     for (int64_t b = 0; y && b < s.batch; b++) {
       std::copy_n(state.data() + b * s.hidden, s.hidden, y + state_at(s, d, b));
     }

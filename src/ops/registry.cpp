@@ -15,17 +15,18 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"", unary_ops},        {"", activation_ops},    {"", binary_ops},      {"", compare_ops},
-    {"", variadic_ops},     {"", clip_ops},          {"", where_ops},       {"", cast_ops},
-    {"", reduce_ops},       {"", softmax_ops},       {"", arg_ops},         {"", cumulative_ops},
-    {"", matmul_ops},       {"", gemm_ops},          {"", conv_ops},        {"", conv_transpose_ops},
-    {"", pool_ops},         {"", normalization_ops}, {"", batch_norm_ops},  {"", layer_norm_ops},
-    {"", dropout_ops},      {"", recurrent_ops},     {"", quantize_ops},    {"", integer_ops},
-    {"", conv_integer_ops}, {"", resize_ops},        {"", depth_space_ops}, {"", unpool_ops},
-    {"", shape_ops},        {"", reshape_ops},       {"", transpose_ops},   {"", concat_ops},
-    {"", split_ops},        {"", slice_ops},         {"", gather_ops},      {"", scatter_ops},
-    {"", pad_ops},          {"", tile_ops},          {"", fill_ops},        {"", selection_ops},
-    {"", sequence_ops},     {"", optional_ops},      {"", text_ops},        {"", control_ops},
+    {"", unary_ops},       {"", activation_ops},   {"", binary_ops},        {"", compare_ops},
+    {"", variadic_ops},    {"", clip_ops},         {"", where_ops},         {"", cast_ops},
+    {"", reduce_ops},      {"", softmax_ops},      {"", arg_ops},           {"", cumulative_ops},
+    {"", matmul_ops},      {"", gemm_ops},         {"", conv_ops},          {"", conv_transpose_ops},
+    {"", deform_conv_ops}, {"", pool_ops},         {"", normalization_ops}, {"", batch_norm_ops},
+    {"", layer_norm_ops},  {"", dropout_ops},      {"", recurrent_ops},     {"", quantize_ops},
+    {"", integer_ops},     {"", conv_integer_ops}, {"", resize_ops},        {"", depth_space_ops},
+    {"", unpool_ops},      {"", shape_ops},        {"", reshape_ops},       {"", transpose_ops},
+    {"", concat_ops},      {"", split_ops},        {"", slice_ops},         {"", gather_ops},
+    {"", scatter_ops},     {"", pad_ops},          {"", tile_ops},          {"", fill_ops},
+    {"", selection_ops},   {"", sequence_ops},     {"", optional_ops},      {"", text_ops},
+    {"", control_ops},
 };
 
 // All entries by domain and type; made once per model.
