@@ -57,4 +57,19 @@ std::span<const OpEntry> optional_ops();   // ops/optional.cpp
 std::span<const OpEntry> text_ops();       // ops/text.cpp
 std::span<const OpEntry> control_ops();    // ops/control.cpp
 
+// Signals, text as numbers, images, training
+std::span<const OpEntry> fourier_ops();    // ops/fourier.cpp
+std::span<const OpEntry> window_ops();     // ops/window.cpp
+std::span<const OpEntry> tf_idf_ops();     // ops/tf_idf.cpp
+std::span<const OpEntry> image_ops();      // ops/image.cpp
+std::span<const OpEntry> optimizer_ops();  // ops/optimizer.cpp (ai.onnx.preview.training)
+
+// ai.onnx.ml
+std::span<const OpEntry> ml_label_ops();    // ops/ml/labels.cpp
+std::span<const OpEntry> ml_map_ops();      // ops/ml/maps.cpp
+std::span<const OpEntry> ml_feature_ops();  // ops/ml/features.cpp
+std::span<const OpEntry> ml_linear_ops();   // ops/ml/linear.cpp
+std::span<const OpEntry> ml_svm_ops();      // ops/ml/svm.cpp
+std::span<const OpEntry> ml_tree_ops();     // ops/ml/trees.cpp
+
 }  // namespace sardonyx

@@ -1,0 +1,8 @@
+// LinearClassifier, LinearRegressor.
+#include "ops/families.h"
+
+namespace sardonyx {
+
+std::span<const OpEntry> ml_linear_ops() { return {}; }
+
+}  // namespace sardonyx
