@@ -1,7 +1,10 @@
 # protobuf-lite for wasm: finds its sources, and compiles them with our flags unless the cache has that already.
 #
+# SARDONYX_PROTOBUF_URL is where a machine without apt downloads them from; their hash is checked either way.
 # SARDONYX_CACHE (environment) is the cache, outside the clone; default $XDG_CACHE_HOME/sardonyx or ~/.cache/sardonyx.
 
+set(SARDONYX_PROTOBUF_URL https://github.com/protocolbuffers/protobuf/archive/refs/tags/v3.21.12.tar.gz
+    CACHE STRING "the archive of protobuf's sources, for machines without apt")
 set(SARDONYX_PROTOBUF_SHA256 930c2c3b5ecc6c9c12615cf5ad93f1cd6e12d0aba862b572e076259970ac3a53)
 if(DEFINED ENV{SARDONYX_CACHE})
   set(cache $ENV{SARDONYX_CACHE})
@@ -21,7 +24,7 @@ if(NOT EXISTS ${source}/.complete)
   include(FetchContent)
   FetchContent_Declare(
     protobuf
-    URL https://github.com/protocolbuffers/protobuf/archive/refs/tags/v21.12.tar.gz
+    URL ${SARDONYX_PROTOBUF_URL}
     URL_HASH SHA256=${SARDONYX_PROTOBUF_SHA256}
     SOURCE_SUBDIR no-cmake-project-here
     DOWNLOAD_EXTRACT_TIMESTAMP OFF)
