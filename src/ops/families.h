@@ -21,23 +21,33 @@ std::span<const OpEntry> arg_ops();         // ops/arg.cpp
 std::span<const OpEntry> cumulative_ops();  // ops/cumulative.cpp
 
 // Products, convolution, pooling, normalization, recurrence, quantization
-std::span<const OpEntry> matmul_ops();          // ops/matmul.cpp
-std::span<const OpEntry> gemm_ops();            // ops/gemm.cpp
-std::span<const OpEntry> conv_ops();            // ops/conv.cpp
-std::span<const OpEntry> conv_transpose_ops();  // ops/conv_transpose.cpp
-std::span<const OpEntry> deform_conv_ops();     // ops/deform_conv.cpp
-std::span<const OpEntry> pool_ops();            // ops/pool.cpp
-std::span<const OpEntry> normalization_ops();   // ops/normalization.cpp
-std::span<const OpEntry> batch_norm_ops();      // ops/batch_norm.cpp
-std::span<const OpEntry> layer_norm_ops();      // ops/layer_norm.cpp
-std::span<const OpEntry> dropout_ops();         // ops/dropout.cpp
-std::span<const OpEntry> recurrent_ops();       // ops/recurrent.cpp
-std::span<const OpEntry> quantize_ops();        // ops/quantize.cpp
-std::span<const OpEntry> integer_ops();         // ops/integer.cpp
-std::span<const OpEntry> conv_integer_ops();    // ops/conv_integer.cpp
-std::span<const OpEntry> resize_ops();          // ops/resize.cpp
-std::span<const OpEntry> depth_space_ops();     // ops/depth_space.cpp
-std::span<const OpEntry> unpool_ops();          // ops/unpool.cpp
+std::span<const OpEntry> matmul_ops();            // ops/matmul.cpp
+std::span<const OpEntry> gemm_ops();              // ops/gemm.cpp
+std::span<const OpEntry> conv_ops();              // ops/conv.cpp
+std::span<const OpEntry> conv_transpose_ops();    // ops/conv_transpose.cpp
+std::span<const OpEntry> deform_conv_ops();       // ops/deform_conv.cpp
+std::span<const OpEntry> pool_ops();              // ops/pool.cpp
+std::span<const OpEntry> normalization_ops();     // ops/normalization.cpp
+std::span<const OpEntry> batch_norm_ops();        // ops/batch_norm.cpp
+std::span<const OpEntry> layer_norm_ops();        // ops/layer_norm.cpp
+std::span<const OpEntry> dropout_ops();           // ops/dropout.cpp
+std::span<const OpEntry> recurrent_ops();         // ops/recurrent.cpp
+std::span<const OpEntry> quantize_ops();          // ops/quantize.cpp
+std::span<const OpEntry> integer_ops();           // ops/integer.cpp
+std::span<const OpEntry> conv_integer_ops();      // ops/conv_integer.cpp
+std::span<const OpEntry> resize_ops();            // ops/resize.cpp
+std::span<const OpEntry> depth_space_ops();       // ops/depth_space.cpp
+std::span<const OpEntry> unpool_ops();            // ops/unpool.cpp
+std::span<const OpEntry> attention_ops();         // ops/attention.cpp
+std::span<const OpEntry> linear_attention_ops();  // ops/linear_attention.cpp
+std::span<const OpEntry> rotary_ops();            // ops/rotary.cpp
+std::span<const OpEntry> loss_ops();              // ops/loss.cpp
+std::span<const OpEntry> grid_sample_ops();       // ops/grid_sample.cpp
+std::span<const OpEntry> affine_grid_ops();       // ops/affine_grid.cpp
+std::span<const OpEntry> einsum_ops();            // ops/einsum.cpp
+std::span<const OpEntry> col2im_ops();            // ops/col2im.cpp
+std::span<const OpEntry> roi_ops();               // ops/roi.cpp
+std::span<const OpEntry> det_ops();               // ops/det.cpp
 
 // Shape, data movement, sequences, control flow
 std::span<const OpEntry> shape_ops();      // ops/shape.cpp
