@@ -134,6 +134,15 @@ void shrink_int(DType type, const void* x, void* y, size_t n, const float* p) no
   });
 }
 
+template <void (*kF)(const float*, float*, size_t, float) noexcept>
+void one_parameter(const float* x, float* y, size_t n, const float* p) noexcept {
+  kF(x, y, n, p[0]);
+}
+template <void (*kF)(const float*, float*, size_t, float, float) noexcept>
+void two_parameters(const float* x, float* y, size_t n, const float* p) noexcept {
+  kF(x, y, n, p[0], p[1]);
+}
+
 // float32 by the kernels, double by the functors above.
 constexpr ElementFunction kRelu{plain_f32<kernels::relu_f32>, map_elements<double, Relu>, kFloat | kSignedInt,
                                 relu_int};
@@ -145,30 +154,16 @@ constexpr ElementFunction kSoftsign{plain_f32<kernels::softsign_f32>, map_elemen
 constexpr ElementFunction kGelu{plain_f32<kernels::gelu_f32>, map_elements<double, Gelu>};
 constexpr ElementFunction kGeluTanh{plain_f32<kernels::gelu_tanh_f32>, map_elements<double, GeluTanh>};
 constexpr ElementFunction kMish{plain_f32<kernels::mish_f32>, map_elements<double, Mish>};
-constexpr ElementFunction kLeakyRelu{
-    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::leaky_relu_f32(x, y, n, p[0]); },
-    map_elements<double, LeakyRelu>};
-constexpr ElementFunction kThresholdedRelu{
-    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::thresholded_relu_f32(x, y, n, p[0]); },
-    map_elements<double, ThresholdedRelu>};
-constexpr ElementFunction kElu{
-    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::elu_f32(x, y, n, p[0]); },
-    map_elements<double, Elu>};
-constexpr ElementFunction kCelu{
-    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::celu_f32(x, y, n, p[0]); },
-    map_elements<double, Celu>};
-constexpr ElementFunction kSwish{
-    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::swish_f32(x, y, n, p[0]); },
-    map_elements<double, Swish>};
-constexpr ElementFunction kHardSigmoid{
-    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::hard_sigmoid_f32(x, y, n, p[0], p[1]); },
-    map_elements<double, HardSigmoid>};
-constexpr ElementFunction kSelu{
-    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::selu_f32(x, y, n, p[0], p[1]); },
-    map_elements<double, Selu>};
-constexpr ElementFunction kShrink{
-    [](const float* x, float* y, size_t n, const float* p) noexcept { kernels::shrink_f32(x, y, n, p[0], p[1]); },
-    map_elements<double, Shrink>, kNumeric, shrink_int};
+constexpr ElementFunction kLeakyRelu{one_parameter<kernels::leaky_relu_f32>, map_elements<double, LeakyRelu>};
+constexpr ElementFunction kThresholdedRelu{one_parameter<kernels::thresholded_relu_f32>,
+                                           map_elements<double, ThresholdedRelu>};
+constexpr ElementFunction kElu{one_parameter<kernels::elu_f32>, map_elements<double, Elu>};
+constexpr ElementFunction kCelu{one_parameter<kernels::celu_f32>, map_elements<double, Celu>};
+constexpr ElementFunction kSwish{one_parameter<kernels::swish_f32>, map_elements<double, Swish>};
+constexpr ElementFunction kHardSigmoid{two_parameters<kernels::hard_sigmoid_f32>, map_elements<double, HardSigmoid>};
+constexpr ElementFunction kSelu{two_parameters<kernels::selu_f32>, map_elements<double, Selu>};
+constexpr ElementFunction kShrink{two_parameters<kernels::shrink_f32>, map_elements<double, Shrink>, kNumeric,
+                                  shrink_int};
 
 void ignore_old(const Attributes& a) {
   if (a.opset < 6) a.ignore("consumed_inputs");

@@ -6,8 +6,11 @@
 #include "ops/families.h"
 #include "ops/util/as_float.h"
 #include "ops/util/axes.h"
+#include "ops/util/convert.h"
+#include "ops/util/dispatch.h"
 #include "ops/util/elements.h"
 #include "ops/util/resize_axis.h"
+#include "ops/util/saturate.h"
 #include "ops/util/scratch_slots.h"
 
 namespace sardonyx {
@@ -99,67 +102,14 @@ void resample(ThreadPool& pool, const Pass& p, const double* x, double* y) {
   });
 }
 
-// Everything as double, and back: integers are rounded to nearest even and saturated.
-Tensor to_double(const Tensor& t) {
-  if (t.dtype() == DType::float64) return t;
-  Tensor y = Tensor::allocate(DType::float64, t.shape());
-  const auto all = [&]<class T>(const T* p) {
-    for (int64_t i = 0; i < t.count(); i++) y.data<double>()[i] = static_cast<double>(p[i]);
-  };
-  switch (t.dtype()) {
-    case DType::int32:
-      all(t.data<int32_t>());
-      break;
-    case DType::uint32:
-      all(t.data<uint32_t>());
-      break;
-    case DType::int64:
-      all(t.data<int64_t>());
-      break;
-    case DType::uint64:
-      all(t.data<uint64_t>());
-      break;
-    default:
-      all(to_float32(t).data<float>());
-  }
-  return y;
-}
-
-template <class T>
-void saturate(const double* x, T* y, int64_t n) noexcept {
-  constexpr double lo = static_cast<double>(std::numeric_limits<T>::lowest());
-  constexpr double hi = static_cast<double>(std::numeric_limits<T>::max());
-  for (int64_t i = 0; i < n; i++) {
-    const double v = std::nearbyint(x[i]);
-    y[i] = !(v > lo) ? std::numeric_limits<T>::lowest() : v >= hi ? std::numeric_limits<T>::max() : static_cast<T>(v);
-  }
-}
-
+// From double into any type: integers are rounded to nearest even and saturated.
 void store_doubles(const double* x, Tensor& y) {
   const int64_t n = y.count();
-  switch (y.dtype()) {
-    case DType::float64:
-      std::copy_n(x, n, y.data<double>());
-      return;
-    case DType::int8:
-      return saturate(x, y.data<int8_t>(), n);
-    case DType::uint8:
-      return saturate(x, y.data<uint8_t>(), n);
-    case DType::int16:
-      return saturate(x, y.data<int16_t>(), n);
-    case DType::uint16:
-      return saturate(x, y.data<uint16_t>(), n);
-    case DType::int32:
-      return saturate(x, y.data<int32_t>(), n);
-    case DType::uint32:
-      return saturate(x, y.data<uint32_t>(), n);
-    case DType::int64:
-      return saturate(x, y.data<int64_t>(), n);
-    case DType::uint64:
-      return saturate(x, y.data<uint64_t>(), n);
-    default:
-      for (int64_t i = 0; i < n; i++) put_float(y, i, x[i]);
-  }
+  const auto to_int = [&]<class T>(TypeTag<T>) {
+    for (int64_t i = 0; i < n; i++) y.data<T>()[i] = saturate<T>(std::nearbyint(x[i]));
+  };
+  if (dispatch_int(y.dtype(), to_int)) return;
+  for (int64_t i = 0; i < n; i++) put_float(y, i, x[i]);
 }
 
 class Resize final : public Operator {
@@ -226,7 +176,7 @@ class Resize final : public Operator {
     } else if (x.dtype() == DType::float32 || is_half(x.dtype())) {
       run_floats(c, changed, tables);
     } else {
-      const Tensor y = run_passes<double>(c, changed, tables, to_double(x));
+      const Tensor y = run_passes<double>(c, changed, tables, convert(x, DType::float64));
       store_doubles(y.data<double>(), c.output(0));
     }
     extrapolate(c.output(0), changed, tables);

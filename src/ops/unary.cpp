@@ -93,41 +93,29 @@ std::unique_ptr<Operator> make(const Attributes& a) {
   return std::make_unique<ElementMap>(kF);
 }
 
-class Not final : public Operator {
+// Not and BitwiseNot: every byte by itself.
+template <const DTypeSet& kTypes, uint8_t (*kF)(uint8_t) noexcept>
+class ByteMap final : public Operator {
  public:
-  explicit Not(const Attributes&) {}
+  explicit ByteMap(const Attributes&) {}
   void infer(InferContext& c) const override {
     c.require_inputs(1, 1);
-    c.require_dtype(0, kBool);
-    c.set_output_like(0, 0);
-  }
-  void run(RunContext& c) const override {
-    const uint8_t* x = c.input(0).data<uint8_t>();
-    uint8_t* y = c.output(0).data<uint8_t>();
-    c.pool().parallel_for(c.input(0).count(), 65536, [&](int64_t from, int64_t to) {
-      for (int64_t i = from; i < to; i++) y[i] = x[i] == 0;
-    });
-  }
-  uint32_t in_place() const override { return 1; }
-};
-
-class BitwiseNot final : public Operator {
- public:
-  explicit BitwiseNot(const Attributes&) {}
-  void infer(InferContext& c) const override {
-    c.require_inputs(1, 1);
-    c.require_dtype(0, kInt);
+    c.require_dtype(0, kTypes);
     c.set_output_like(0, 0);
   }
   void run(RunContext& c) const override {
     const uint8_t* x = c.input(0).data<uint8_t>();
     uint8_t* y = c.output(0).data<uint8_t>();
     c.pool().parallel_for(static_cast<int64_t>(c.input(0).byte_size()), 65536, [&](int64_t from, int64_t to) {
-      for (int64_t i = from; i < to; i++) y[i] = static_cast<uint8_t>(~x[i]);
+      for (int64_t i = from; i < to; i++) y[i] = kF(x[i]);
     });
   }
   uint32_t in_place() const override { return 1; }
 };
+uint8_t is_zero(uint8_t x) noexcept { return x == 0; }
+uint8_t inverted(uint8_t x) noexcept { return static_cast<uint8_t>(~x); }
+using Not = ByteMap<kBool, is_zero>;
+using BitwiseNot = ByteMap<kInt, inverted>;
 
 // IsNaN and IsInf: a test of every element, in double or in float32 (exact for the small types).
 class FloatTest : public Operator {

@@ -1,7 +1,7 @@
 // The loader: subgraphs with captures, and local functions.
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "error_of.h"
 #include "model_builder.h"
 
 namespace sardonyx::testing {
@@ -12,18 +12,6 @@ using Attr = pb::AttributeProto;
 const Graph& subgraph(const Node& node, const char* name) { return *node.attributes.graph(name); }
 
 std::string name_of(const Graph& graph, ValueId id) { return id == kNoValue ? "" : graph.value(id).name; }
-
-template <class Body>
-std::string error_of(Body body, ErrorCode code = ErrorCode::invalid_model) {
-  try {
-    body();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code, code) << e.message();
-    return e.message();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
 
 // "Add(x, w) -> y; ..." with names.
 std::string text_of(const Graph& graph) {

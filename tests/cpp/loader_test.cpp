@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "base/error.h"
+#include "error_of.h"
 #include "model_builder.h"
 
 namespace sardonyx::testing {
@@ -35,18 +35,6 @@ std::vector<T> values(const Tensor& t) {
 Tensor parse(const pb::TensorProto& proto) {
   const std::string bytes = proto.SerializeAsString();
   return parse_tensor(std::as_bytes(std::span(bytes.data(), bytes.size())));
-}
-
-template <class Body>
-std::string error_of(Body body, ErrorCode code = ErrorCode::invalid_model) {
-  try {
-    body();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code, code) << e.message();
-    return e.message();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
 }
 
 // ---- Tensors --------------------------------------------------------------------------------------------------------

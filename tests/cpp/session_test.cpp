@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "error_of.h"
 #include "graph_maker.h"
 #include "op_runner.h"
 
@@ -13,6 +13,7 @@ namespace {
 using testing::attribute;
 using testing::GraphMaker;
 using testing::tensor;
+using testing::thrown_by;
 
 std::vector<float> floats(const Value& v) {
   const auto values = v.tensor().values<float>();
@@ -178,23 +179,12 @@ TEST(Session, ARunCanBeAbortedAndTheSessionGoesOn) {
   EXPECT_EQ(floats(run(*session, {tensor<int64_t>({}, {2}), tensor<float>({1}, {1})})[0]), (std::vector<float>{4}));
 }
 
-template <class Body>
-Error error_of(Body&& body) {
-  try {
-    body();
-  } catch (const Error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "no error";
-  return Error(ErrorCode::runtime_error, "");
-}
-
 TEST(Session, FeedsThatDoNotFitAreNamed) {
   GraphMaker g;
   g.input("x", DType::float32, {2, -1}).node("Relu", {"x"}, {"y"}).output("y");
   auto session = session_of(g);
   const auto message = [&](Value v) {
-    const Error e = error_of([&] { run(*session, {v}); });
+    const Error e = thrown_by([&] { run(*session, {v}); });
     EXPECT_EQ(e.code, ErrorCode::invalid_input);
     return e.message();
   };
@@ -209,7 +199,7 @@ TEST(Session, ErrorsNameTheNodeAndItsInputs) {
   GraphMaker g;
   g.input("x", DType::float32, {-1}).input("y", DType::float32, {-1}).node("Add", {"x", "y"}, {"z"}).output("z");
   auto session = session_of(g);
-  const Error e = error_of([&] { run(*session, {tensor<float>({2}, {1, 2}), tensor<float>({3}, {1, 2, 3})}); });
+  const Error e = thrown_by([&] { run(*session, {tensor<float>({2}, {1, 2}), tensor<float>({3}, {1, 2, 3})}); });
   EXPECT_EQ(e.op_type, "Add");
   EXPECT_EQ(e.node, "Add_0");
   EXPECT_NE(e.message().find("[float32(2), float32(3)]"), std::string::npos) << e.message();
@@ -223,7 +213,7 @@ TEST(Session, AllUnknownOperatorsComeInOneError) {
       .node("Relu", {"a"}, {"b"})
       .node("Bar", {"b"}, {"c"})
       .output("c");
-  const Error e = error_of([&] { session_of(g); });
+  const Error e = thrown_by([&] { session_of(g); });
   EXPECT_EQ(e.code, ErrorCode::unsupported_operator);
   EXPECT_NE(e.message().find("Foo-17 (node \"Foo_0\"), Bar-17 (node \"Bar_2\")"), std::string::npos) << e.message();
 }
@@ -231,7 +221,7 @@ TEST(Session, AllUnknownOperatorsComeInOneError) {
 TEST(Session, UnknownAttributesAreRefused) {
   GraphMaker g;
   g.input("x", DType::float32, {}).node("Relu", {"x"}, {"y"}, attribute("slope", 1.0f)).output("y");
-  const Error e = error_of([&] { session_of(g); });
+  const Error e = thrown_by([&] { session_of(g); });
   EXPECT_EQ(e.code, ErrorCode::invalid_model);
   EXPECT_NE(e.message().find("Relu \"Relu_0\": attribute \"slope\""), std::string::npos) << e.message();
 }
