@@ -184,7 +184,7 @@ test('what cannot be read', async () => {
   await refuses('', 'invalid_argument', /empty/);
   await refuses(undefined, 'invalid_argument', /undefined/);
   await refuses(null, 'invalid_argument', /null/);
-  await refuses({}, 'invalid_argument', /Object/);
+  await refuses({}, 'invalid_argument', /an object/);
   await refuses(new ReadableStream({ start: (c) => c.error(new Error('the line is dead')) }), 'load_failed', /dead/);
   await refuses(new ReadableStream({ start: (c) => c.enqueue('text') }), 'invalid_argument', /Uint8Array/);
 });

@@ -53,11 +53,43 @@ export function invalidInput(message: string): OnnxError {
   return new OnnxError('invalid_input', message);
 }
 
+/** What was thrown, in words; for things that refuse to be looked at, too. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'something that cannot be shown was thrown';
+  }
+}
+
+/** A value in a few words, for messages: `"abc"`, `-1`, `an array`, `a Map`. Never throws, whatever it is. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
+  if (typeof value === 'function') return 'a function';
+  try {
+    if (typeof value !== 'object' || value === null) return String(value);
+    if (Array.isArray(value)) return 'an array';
+    const { name } = value.constructor;
+    return typeof name === 'string' && name !== 'Object' && name !== '' ? `a ${name}` : 'an object';
+  } catch {
+    return 'an object';
+  }
+}
+
+/**
+ * The border of the public functions: what an argument threw while it was read (a getter, a proxy, a callback of the
+ * caller) or a platform's own error becomes OnnxError (invalid_argument), with it as the `cause`.
+ */
+export function asOnnxError(error: unknown, where: string): OnnxError {
+  try {
+    if (error instanceof OnnxError) return error;
+  } catch {
+    // A proxy that refuses to be looked at was thrown.
+  }
+  return new OnnxError('invalid_argument', `${where}: ${messageOf(error)}`, { cause: error });
 }
 
 /** Throws OnnxError (aborted) if `signal` says so. */
 export function checkAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new OnnxError('aborted', 'aborted by the signal', { cause: signal.reason });
+  if (signal?.aborted === true) throw new OnnxError('aborted', 'aborted by the signal', { cause: signal.reason });
 }

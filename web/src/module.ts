@@ -1,10 +1,10 @@
 // From a .wasm file to an instance: compiled once, instantiated for each session.
-import { env } from './env.js';
 import { messageOf, OnnxError } from './errors.js';
 import type { Instance } from './native.js';
 import { hasFiles, pathOfUrl, readWholeFile } from './platform.js';
 import { checkResponse, fetchOrFail } from './source.js';
 import { chooseVariant, type Variant } from './variants.js';
+import { type WasmSettings, wasmSettings } from './wasm_settings.js';
 
 /** Which build runs a session, and why. */
 export interface SessionInfo {
@@ -29,8 +29,9 @@ function remembered<Key>(
   const known = cache.get(key);
   if (known) return known;
   const made = make();
-  cache.set(key, made);
+  // Whoever waits for it hears of its failure; this is for those who gave up waiting.
   made.catch(() => cache.delete(key));
+  cache.set(key, made);
   return made;
 }
 
@@ -72,8 +73,7 @@ async function compileUrl(url: string): Promise<WebAssembly.Module> {
   return compileBytes(new Uint8Array(await response.arrayBuffer()), url);
 }
 
-function urlOf(variant: Variant): string {
-  const { wasmPaths } = env.wasm;
+function urlOf(variant: Variant, wasmPaths: WasmSettings['paths']): string {
   if (typeof wasmPaths === 'object' && wasmPaths?.wasm) return String(wasmPaths.wasm);
   if (typeof wasmPaths === 'string' && wasmPaths !== '') {
     return /\.wasm$/.test(wasmPaths) ? wasmPaths : `${wasmPaths.replace(/\/?$/, '/')}sardonyx-${variant.name}.wasm`;
@@ -82,26 +82,33 @@ function urlOf(variant: Variant): string {
 }
 
 /** The compiled module: the caller's own, or that of `variant`. */
-function compiled(variant: Variant): Promise<WebAssembly.Module> {
-  const { wasmModule, wasmBinary } = env.wasm;
-  if (wasmModule) return Promise.resolve(wasmModule);
-  if (wasmBinary) {
-    return remembered(compiledByBytes, wasmBinary, () =>
-      compileBytes(wasmBinary instanceof Uint8Array ? wasmBinary : new Uint8Array(wasmBinary), 'env.wasm.wasmBinary'),
-    );
+async function compiled(variant: Variant, { module, binary, binaryKey, paths }: WasmSettings) {
+  if (module) return module;
+  if (binary && binaryKey) {
+    return remembered(compiledByBytes, binaryKey, () => compileBytes(binary, 'env.wasm.wasmBinary'));
   }
-  const url = urlOf(variant);
+  const url = urlOf(variant, paths);
   return remembered(compiledByUrl, url, () => compileUrl(url));
 }
 
-function inTime<T>(promise: Promise<T>, milliseconds: number | undefined): Promise<T> {
-  if (!milliseconds || !(milliseconds > 0)) return promise;
+async function glueOf(variant: Variant) {
+  try {
+    return await variant.glue();
+  } catch (error) {
+    const message = `cannot load the module's JavaScript (sardonyx-${variant.name}.mjs): ${messageOf(error)}`;
+    throw new OnnxError('load_failed', message, { cause: error });
+  }
+}
+
+function inTime<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
+  if (milliseconds === 0) return promise;
   return new Promise((resolve, reject) => {
     const late = () =>
       reject(
         new OnnxError('load_failed', `the WebAssembly module was not ready after ${milliseconds} ms (initTimeout)`),
       );
-    const timer = setTimeout(late, milliseconds);
+    // Timers count in 32 bits.
+    const timer = setTimeout(late, Math.min(milliseconds, 2 ** 31 - 1));
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
@@ -109,8 +116,10 @@ function inTime<T>(promise: Promise<T>, milliseconds: number | undefined): Promi
 /** A new instance with a heap of its own. @throws OnnxError (load_failed, unsupported_platform) */
 export async function createInstance(): Promise<{ instance: Instance; info: SessionInfo }> {
   if (typeof WebAssembly === 'undefined') throw new OnnxError('unsupported_platform', 'there is no WebAssembly here');
-  const { variant, threads, why } = chooseVariant(env.wasm.numThreads);
-  const [module, glue] = await inTime(Promise.all([compiled(variant), variant.glue()]), env.wasm.initTimeout);
+  const settings = wasmSettings();
+  const { variant, threads, why } = chooseVariant(settings.threads);
+  const ready = Promise.all([compiled(variant, settings), glueOf(variant)]);
+  const [module, glue] = await inTime(ready, settings.timeout);
   const instance = await new Promise<Instance>((resolve, reject) => {
     glue
       .default({

@@ -1,5 +1,5 @@
 // Options of sessions and runs, by the names of onnxruntime-common, and what they come to.
-import { invalidArgument } from './errors.js';
+import { invalidArgument, shown } from './errors.js';
 import type { ExternalDataFile } from './external_data.js';
 
 export interface CreateProgress {
@@ -63,55 +63,112 @@ export interface Settings {
   readonly signal: AbortSignal | undefined;
 }
 
-const kLevels: Readonly<Record<string, number>> = { disabled: 0, basic: 1, extended: 2, layout: 2, all: 2 };
-const kProviders = ['wasm', 'cpu'];
+const kLevels = new Map([
+  ['disabled', 0],
+  ['basic', 1],
+  ['extended', 2],
+  ['layout', 2],
+  ['all', 2],
+]);
+const kProviders: readonly unknown[] = ['wasm', 'cpu'];
+
+type Check = readonly [what: string, fits: (value: unknown) => boolean];
+const kBoolean: Check = ['true or false', (x) => typeof x === 'boolean'];
+const kText: Check = ['a string', (x) => typeof x === 'string'];
+const kCount: Check = ['a whole number from 0 on', (x) => Number.isSafeInteger(x) && (x as number) >= 0];
+const kObject: Check = ['an object', (x) => typeof x === 'object' && x !== null && !Array.isArray(x)];
+const kSeverity: Check = ['0, 1, 2, 3 or 4', (x) => [0, 1, 2, 3, 4].includes(x as number)];
+const kFunction: Check = ['a function', (x) => typeof x === 'function'];
+const oneOf = (...names: readonly unknown[]): Check => [names.map(shown).join(' or '), (x) => names.includes(x)];
+const kHere = ['cpu', 'cpu-pinned'];
+
+const kSessionChecks: Readonly<Record<string, Check>> = {
+  enableProfiling: kBoolean,
+  onProgress: kFunction,
+  intraOpNumThreads: kCount,
+  interOpNumThreads: kCount,
+  enableCpuMemArena: kBoolean,
+  enableMemPattern: kBoolean,
+  executionMode: oneOf('sequential', 'parallel'),
+  optimizedModelFilePath: kText,
+  profileFilePrefix: kText,
+  logId: kText,
+  logSeverityLevel: kSeverity,
+  logVerbosityLevel: kCount,
+  preferredOutputLocation: [
+    '"cpu": there are no results elsewhere',
+    (x) => kHere.includes(x as string) || (kObject[1](x) && Object.values(x as object).every((y) => kHere.includes(y))),
+  ],
+  enableGraphCapture: kBoolean,
+  extra: kObject,
+};
+const kRunChecks: Readonly<Record<string, Check>> = {
+  profile: kBoolean,
+  logSeverityLevel: kSeverity,
+  logVerbosityLevel: kCount,
+  terminate: kBoolean,
+  tag: kText,
+  extra: kObject,
+};
+
+/** `options`, which must be an object, or undefined; each field that has a check fits it, or is undefined. */
+function checkedOptions(options: unknown, checks: Readonly<Record<string, Check>>): Record<string, unknown> {
+  if (options === undefined) return {};
+  if (!kObject[1](options)) throw invalidArgument(`'options' must be an object, not ${shown(options)}`);
+  const given = options as Record<string, unknown>;
+  for (const [name, [what, fits]] of Object.entries(checks)) {
+    const value = given[name];
+    if (value !== undefined && !fits(value)) throw invalidArgument(`'${name}' must be ${what}, not ${shown(value)}`);
+  }
+  return given;
+}
 
 function checkProviders(providers: unknown): void {
   if (providers === undefined) return;
   if (!Array.isArray(providers)) throw invalidArgument("'executionProviders' must be an array of names");
-  const names = providers.map((provider) => (typeof provider === 'string' ? provider : provider?.name));
+  const names = providers.map((provider: unknown, i) => {
+    const name = typeof provider === 'object' && provider !== null ? (provider as { name?: unknown }).name : provider;
+    if (typeof name === 'string') return name;
+    throw invalidArgument(`executionProviders[${i}] must be a name or {name}, not ${shown(provider)}`);
+  });
   if (names.length === 0 || names.some((name) => kProviders.includes(name))) return;
-  throw invalidArgument(
-    `there is no execution provider ${names.map((n) => `"${n}"`).join(', ')}; there are "wasm" and "cpu"`,
-  );
+  throw invalidArgument(`there is no execution provider ${names.map(shown).join(', ')}; there are "wasm" and "cpu"`);
 }
 
 function freeDimensionsOf(overrides: unknown): [string, number][] {
   if (overrides === undefined) return [];
-  if (typeof overrides !== 'object' || overrides === null) {
-    throw invalidArgument("'freeDimensionOverrides' must be an object of names and numbers");
-  }
-  return Object.entries(overrides).map(([name, size]) => {
+  if (!kObject[1](overrides)) throw invalidArgument("'freeDimensionOverrides' must be an object of names and numbers");
+  return Object.entries(overrides as object).map(([name, size]) => {
     if (!Number.isSafeInteger(size) || size < 0) {
-      throw invalidArgument(`freeDimensionOverrides: "${name}" is ${String(size)}, not a whole number from 0 on`);
+      throw invalidArgument(`freeDimensionOverrides: "${name}" is ${shown(size)}, not a whole number from 0 on`);
     }
     return [name, size];
   });
 }
 
-function callbackOf<T>(options: object, name: string): T | undefined {
-  const value = (options as Record<string, unknown>)[name];
-  if (value !== undefined && typeof value !== 'function') throw invalidArgument(`'${name}' must be a function`);
-  return value as T | undefined;
-}
-
 export function signalOf(options: object): AbortSignal | undefined {
   const { signal } = options as { signal?: unknown };
   if (signal === undefined || signal === null) return undefined;
-  if (typeof signal !== 'object' || !('aborted' in signal)) throw invalidArgument("'signal' must be an AbortSignal");
+  if (typeof signal !== 'object' || typeof (signal as AbortSignal).aborted !== 'boolean') {
+    throw invalidArgument(`'signal' must be an AbortSignal, not ${shown(signal)}`);
+  }
   return signal as AbortSignal;
 }
 
 /** @throws OnnxError (invalid_argument) */
+export function runOptionsOf(options: unknown): RunOptions {
+  return checkedOptions(options, kRunChecks) as RunOptions;
+}
+
+/** @throws OnnxError (invalid_argument) */
 export function settingsOf(options: unknown): Settings {
-  if (options === undefined) options = {};
-  if (typeof options !== 'object' || options === null) throw invalidArgument("'options' must be an object");
-  const given = options as SessionOptions;
+  const given = checkedOptions(options, kSessionChecks) as SessionOptions;
   checkProviders(given.executionProviders);
-  const level = kLevels[given.graphOptimizationLevel ?? 'all'];
+  const level = kLevels.get(given.graphOptimizationLevel ?? 'all');
   if (level === undefined) {
+    const there = [...kLevels.keys()].join(', ');
     throw invalidArgument(
-      `there is no graphOptimizationLevel "${given.graphOptimizationLevel}"; there are ${Object.keys(kLevels).join(', ')}`,
+      `there is no graphOptimizationLevel ${shown(given.graphOptimizationLevel)}; there are ${there}`,
     );
   }
   if (given.externalData !== undefined && !Array.isArray(given.externalData)) {
@@ -122,7 +179,7 @@ export function settingsOf(options: unknown): Settings {
     freeDimensions: freeDimensionsOf(given.freeDimensionOverrides),
     externalData: given.externalData ?? [],
     profiling: given.enableProfiling === true,
-    onProgress: callbackOf(given, 'onProgress') ?? (() => {}),
+    onProgress: given.onProgress ?? (() => {}),
     signal: signalOf(given),
   };
 }

@@ -38,29 +38,38 @@ export function hasFiles(): boolean {
   return typeof nodeProcess?.versions?.node === 'string' && nodeModule('node:fs') !== undefined;
 }
 
-/** The path of a file: URL. */
-export function pathOfUrl(url: URL): string {
-  const path = nodeModule('node:url')?.fileURLToPath(url);
-  if (path === undefined) throw new OnnxError('load_failed', `${url}: files cannot be read here`);
-  return path;
+/** The path of a file: URL. @throws OnnxError (load_failed) for what names no file of this machine */
+export function pathOfUrl(url: URL | string): string {
+  const fromUrl = nodeModule('node:url')?.fileURLToPath;
+  if (!fromUrl) throw new OnnxError('load_failed', `${url}: files cannot be read here`);
+  try {
+    return fromUrl(new URL(url));
+  } catch (error) {
+    throw new OnnxError('load_failed', `${url} names no file here: ${messageOf(error)}`, { cause: error });
+  }
 }
 
-/** The whole file. */
-export async function readWholeFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
+/** The result of `job`; what it throws becomes OnnxError (load_failed). */
+async function reading<T>(path: string, job: (fs: NodeFs['promises']) => Promise<T>): Promise<T> {
   try {
-    return await (nodeModule('node:fs') as NodeFs).promises.readFile(path);
+    return await job((nodeModule('node:fs') as NodeFs).promises);
   } catch (error) {
     throw new OnnxError('load_failed', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
 
+/** The whole file. */
+export function readWholeFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  return reading(path, (fs) => fs.readFile(path));
+}
+
 /** The bytes of a file in pieces, all in one array that is filled again for the next piece. */
 export async function* readFilePieces(path: string, pieceBytes: number): AsyncGenerator<Uint8Array> {
-  const file = await (nodeModule('node:fs') as NodeFs).promises.open(path);
+  const file = await reading(path, (fs) => fs.open(path));
   try {
     const piece = new Uint8Array(pieceBytes);
     for (;;) {
-      const { bytesRead } = await file.read(piece, 0, pieceBytes);
+      const { bytesRead } = await reading(path, () => file.read(piece, 0, pieceBytes));
       if (bytesRead === 0) return;
       yield piece.subarray(0, bytesRead);
     }
@@ -69,12 +78,10 @@ export async function* readFilePieces(path: string, pieceBytes: number): AsyncGe
   }
 }
 
-export async function fileSize(path: string): Promise<number> {
-  try {
-    const stat = await (nodeModule('node:fs') as NodeFs).promises.stat(path);
+export function fileSize(path: string): Promise<number> {
+  return reading(path, async (fs) => {
+    const stat = await fs.stat(path);
     if (!stat.isFile()) throw new Error('it is no file');
     return stat.size;
-  } catch (error) {
-    throw new OnnxError('load_failed', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
-  }
+  });
 }

@@ -1,10 +1,9 @@
 // Inference sessions: a model in an engine, and a heap, of its own.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { kDispose } from './dispose.js';
-import { checkAborted, invalidArgument, invalidInput, OnnxError } from './errors.js';
-import { ExternalData } from './external_data.js';
-import { load, metadataOf, readInto } from './loading.js';
-import { createInstance, type SessionInfo } from './module.js';
+import { asOnnxError, checkAborted, invalidArgument, invalidInput, OnnxError } from './errors.js';
+import { createSession, metadataOf } from './loading.js';
+import type { SessionInfo } from './module.js';
 import {
   call,
   type Engine,
@@ -17,7 +16,7 @@ import {
 } from './native.js';
 import * as optionTypes from './options.js';
 import { createArguments, type Fetches, fetchesOf, unknownName } from './session_arguments.js';
-import { type ModelSource, openSource } from './source.js';
+import type { ModelSource } from './source.js';
 import { Tensor } from './tensor.js';
 import { fromNative, type OnnxValue, targetOf, toNative, typeText } from './values.js';
 
@@ -49,6 +48,9 @@ export declare namespace InferenceSession {
   type ValueMetadata = NonTensorValueMetadata | TensorValueMetadata;
 }
 
+/** What create() has loaded: no one else can make a session. */
+const kLoaded = new WeakSet<Loaded>();
+
 export class InferenceSession {
   /** The build of WebAssembly that runs the session, and why it was chosen. */
   readonly info: SessionInfo;
@@ -68,6 +70,7 @@ export class InferenceSession {
   private readonly inputs: readonly NativePort[];
 
   private constructor(engine: Engine, loaded: Loaded, info: SessionInfo, profiling: boolean) {
+    if (!kLoaded.has(loaded)) throw invalidArgument('sessions are made by InferenceSession.create()');
     this.engine = engine;
     this.info = info;
     this.profiling = profiling;
@@ -93,29 +96,19 @@ export class InferenceSession {
     options?: InferenceSession.SessionOptions,
   ): Promise<InferenceSession>;
   static async create(model: unknown, ...rest: unknown[]): Promise<InferenceSession> {
-    const { source, options } = createArguments(model, rest);
-    const settings = optionTypes.settingsOf(options);
-    checkAborted(settings.signal);
-    const external = ExternalData.open(settings.externalData, settings.signal);
+    let signal: AbortSignal | undefined;
     try {
-      const [{ instance, info }, opened, files] = await Promise.all([
-        createInstance(),
-        openSource(source, settings.signal),
-        external,
-      ]);
-      const engine = new instance.Engine();
-      const loaded = await readInto(engine, opened, settings);
-      const progress = { loaded, total: opened.total ?? loaded };
-      settings.onProgress({ phase: 'preparing', ...progress });
-      const parts = load(engine, opened, files, settings, info.threads);
-      settings.onProgress({ phase: 'ready', ...progress });
-      return new InferenceSession(engine, parts, info, settings.profiling);
+      const { source, options } = createArguments(model, rest);
+      const settings = optionTypes.settingsOf(options);
+      signal = settings.signal;
+      return await createSession(source, settings, (engine, loaded, info, profiling) => {
+        kLoaded.add(loaded);
+        return new InferenceSession(engine, loaded, info, profiling);
+      });
     } catch (error) {
       // Whatever an abort broke, the abort is the reason.
-      checkAborted(settings.signal);
-      throw error;
-    } finally {
-      external.then((files) => files.close()).catch(() => {});
+      checkAborted(signal);
+      throw asOnnxError(error, 'InferenceSession.create()');
     }
   }
 
@@ -130,12 +123,16 @@ export class InferenceSession {
     options?: InferenceSession.RunOptions,
   ): Promise<InferenceSession.ReturnType>;
   async run(feeds: unknown, first?: unknown, second?: unknown): Promise<InferenceSession.ReturnType> {
-    const fetches = fetchesOf(first, second, this.outputNames);
-    const signal = optionTypes.signalOf(fetches.options);
-    return this.inTurn((engine) => {
-      checkAborted(signal);
-      return this.runNow(engine, this.feedsOf(feeds), fetches, signal);
-    });
+    try {
+      const fetches = fetchesOf(first, second, this.outputNames);
+      const signal = optionTypes.signalOf(fetches.options);
+      return await this.inTurn((engine) => {
+        checkAborted(signal);
+        return this.runNow(engine, this.feedsOf(feeds), fetches, signal);
+      });
+    } catch (error) {
+      throw asOnnxError(error, 'run()');
+    }
   }
 
   /** What the last profiled run recorded: one entry per node, in their order. */
@@ -163,11 +160,12 @@ export class InferenceSession {
     if (this.turn) await this.turn;
     const engine = this.engine;
     this.engine = undefined;
-    if (!this.lost) engine?.delete();
+    // A heap that a trap has broken is left to the garbage collector.
+    if (engine && !this.lost) call(() => engine.delete());
   }
 
   [kDispose](): void {
-    void this.release();
+    this.release().catch(() => {});
   }
 
   private usable(): Engine {

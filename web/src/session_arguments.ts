@@ -1,6 +1,6 @@
 // The overloads of create() and run(), told apart.
-import { invalidArgument, invalidInput } from './errors.js';
-import type { RunOptions } from './options.js';
+import { invalidArgument, invalidInput, shown } from './errors.js';
+import { type RunOptions, runOptionsOf } from './options.js';
 import { Tensor } from './tensor.js';
 
 function isBuffer(value: unknown): value is ArrayBufferLike {
@@ -15,10 +15,13 @@ export function createArguments(model: unknown, rest: readonly unknown[]): { sou
   if (!isBuffer(model)) throw invalidArgument('only an ArrayBuffer can be followed by a byteOffset');
   const [byteOffset, second, third] = rest;
   if (!Number.isSafeInteger(byteOffset) || byteOffset < 0 || byteOffset >= model.byteLength) {
-    throw invalidArgument(`byteOffset ${byteOffset} is out of range [0, ${model.byteLength})`);
+    throw invalidArgument(`byteOffset ${shown(byteOffset)} is out of range [0, ${model.byteLength})`);
   }
   const most = model.byteLength - byteOffset;
-  if (typeof second !== 'number') return { source: new Uint8Array(model, byteOffset), options: second ?? third };
+  if (second === undefined || (typeof second === 'object' && second !== null)) {
+    return { source: new Uint8Array(model, byteOffset), options: second ?? third };
+  }
+  if (typeof second !== 'number') throw invalidArgument(`'byteLength' must be a number, not ${shown(second)}`);
   if (!Number.isSafeInteger(second) || second <= 0 || second > most) {
     throw invalidArgument(`byteLength ${second} is out of range (0, ${most}]`);
   }
@@ -38,16 +41,10 @@ export interface Fetches {
   readonly options: RunOptions;
 }
 
-function optionsOf(options: unknown): RunOptions {
-  if (options === undefined) return {};
-  if (typeof options !== 'object' || options === null) throw invalidArgument("'options' must be an object");
-  return options as RunOptions;
-}
-
 /** run(feeds, options?) and run(feeds, fetches, options?): an object is fetches if it names an output. */
 export function fetchesOf(first: unknown, second: unknown, outputNames: readonly string[]): Fetches {
   const all = { names: outputNames, targets: outputNames.map(() => null) };
-  if (first === undefined) return { ...all, options: optionsOf(second) };
+  if (first === undefined) return { ...all, options: runOptionsOf(second) };
   if (typeof first !== 'object' || first === null || first instanceof Tensor) {
     throw invalidArgument(
       "the second argument of run() is a list or an object of output names ('fetches'), or options",
@@ -59,16 +56,16 @@ export function fetchesOf(first: unknown, second: unknown, outputNames: readonly
       if (typeof name !== 'string') throw invalidArgument("'fetches' must be a list of output names");
       if (!outputNames.includes(name)) throw unknownName('output', name, outputNames);
     }
-    return { names: first, targets: first.map(() => null), options: optionsOf(second) };
+    return { names: first, targets: first.map(() => null), options: runOptionsOf(second) };
   }
   const known = outputNames.filter((name) => Object.hasOwn(first, name));
   if (known.length === 0) {
     const wrong = Object.entries(first).find(([, value]) => value === null || value instanceof Tensor);
     if (wrong) throw unknownName('output', wrong[0], outputNames);
-    return { ...all, options: optionsOf(second ?? first) };
+    return { ...all, options: runOptionsOf(second ?? first) };
   }
   const wrong = Object.keys(first).find((name) => !outputNames.includes(name));
   if (wrong !== undefined) throw unknownName('output', wrong, outputNames);
   const targets = known.map((name) => (first as Record<string, unknown>)[name]);
-  return { names: known, targets, options: optionsOf(second) };
+  return { names: known, targets, options: runOptionsOf(second) };
 }

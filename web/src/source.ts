@@ -1,5 +1,5 @@
 // Where a model's bytes come from: every kind of source as pieces that arrive one after the other.
-import { invalidArgument, messageOf, OnnxError } from './errors.js';
+import { invalidArgument, messageOf, OnnxError, shown } from './errors.js';
 import { fileSize, hasFiles, pathOfUrl, readFilePieces, readWholeFile } from './platform.js';
 
 export type ModelSource =
@@ -18,6 +18,8 @@ export interface ByteSource {
   readonly path?: string;
   readonly total: number | undefined;
   readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** Ends a download that no one has read or will read on. */
+  close?(): void;
 }
 
 const kPieceBytes = 1 << 20;
@@ -44,8 +46,24 @@ async function* streamPieces(stream: ReadableStream<Uint8Array>, label: string):
   }
 }
 
-function fromBytes(bytes: Uint8Array): ByteSource {
+function fromBytes(source: ArrayBufferLike | ArrayBufferView): ByteSource {
+  let bytes: Uint8Array;
+  try {
+    const view = ArrayBuffer.isView(source);
+    bytes = view ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source);
+  } catch (error) {
+    const message = "the model's buffer is detached or has shrunk: was it transferred to a worker?";
+    throw new OnnxError('invalid_argument', message, { cause: error });
+  }
   return { label: '', total: bytes.length, pieces: slices(bytes) };
+}
+
+function fromStream(stream: ReadableStream<Uint8Array>, label: string, total?: number): ByteSource {
+  if (stream.locked) throw invalidArgument(`${label || 'the stream'} is locked: someone else reads it`);
+  const close = () => {
+    if (!stream.locked) stream.cancel().catch(() => {});
+  };
+  return { label, total, pieces: streamPieces(stream, label), close };
 }
 
 /** Throws OnnxError (load_failed) for an error status or an HTML page in place of `what`. */
@@ -64,7 +82,7 @@ function fromResponse(response: Response, label: string): ByteSource {
   const encoded = response.headers.get('content-encoding');
   const length = Number(response.headers.get('content-length') ?? Number.NaN);
   const total = !encoded && Number.isSafeInteger(length) && length > 0 ? length : undefined;
-  return { label, total, pieces: response.body ? streamPieces(response.body, label) : [] };
+  return response.body ? fromStream(response.body, label, total) : { label, total, pieces: [] };
 }
 
 export async function fetchOrFail(url: string | URL, signal?: AbortSignal): Promise<Response> {
@@ -83,7 +101,7 @@ async function fromFile(path: string): Promise<ByteSource> {
 function fileOf(source: string | URL): string | undefined {
   if (source instanceof URL) return source.protocol === 'file:' && hasFiles() ? pathOfUrl(source) : undefined;
   if (!hasFiles() || /^(https?|data|blob):/i.test(source)) return undefined;
-  return /^file:/i.test(source) ? pathOfUrl(new URL(source)) : source;
+  return /^file:/i.test(source) ? pathOfUrl(source) : source;
 }
 
 /** @throws OnnxError (load_failed, invalid_argument) */
@@ -93,26 +111,20 @@ export async function openSource(source: unknown, signal?: AbortSignal): Promise
     const path = fileOf(source);
     return path === undefined ? fromResponse(await fetchOrFail(source, signal), String(source)) : fromFile(path);
   }
-  if (ArrayBuffer.isView(source)) {
-    return fromBytes(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
-  }
-  if (source instanceof ArrayBuffer) return fromBytes(new Uint8Array(source));
-  if (typeof SharedArrayBuffer !== 'undefined' && source instanceof SharedArrayBuffer) {
-    return fromBytes(new Uint8Array(source));
-  }
+  if (ArrayBuffer.isView(source) || source instanceof ArrayBuffer) return fromBytes(source);
+  if (typeof SharedArrayBuffer !== 'undefined' && source instanceof SharedArrayBuffer) return fromBytes(source);
   if (typeof Blob !== 'undefined' && source instanceof Blob) {
     const label = (source as { name?: string }).name ?? '';
-    return { label, total: source.size, pieces: streamPieces(source.stream(), label) };
+    return fromStream(source.stream(), label, source.size);
   }
   if (typeof Response !== 'undefined' && source instanceof Response) {
     return fromResponse(source, source.url || 'the response');
   }
   if (typeof ReadableStream !== 'undefined' && source instanceof ReadableStream) {
-    return { label: '', total: undefined, pieces: streamPieces(source, '') };
+    return fromStream(source, '');
   }
   throw invalidArgument(
-    'a model comes as a path, URL, ArrayBuffer, typed array, Blob, Response or ReadableStream, not as ' +
-      (source === null ? 'null' : typeof source === 'object' ? `a ${source?.constructor?.name}` : typeof source),
+    `a model comes as a path, URL, ArrayBuffer, typed array, Blob, Response or ReadableStream, not as ${shown(source)}`,
   );
 }
 

@@ -10,7 +10,7 @@ import {
   type NumericArrayConstructor,
   typeOfArray,
 } from './dtypes.js';
-import { invalidArgument } from './errors.js';
+import { asOnnxError, invalidArgument, shown } from './errors.js';
 import {
   type FromImageOptions,
   type ImageSource,
@@ -29,22 +29,15 @@ export function sizeOf(dims: unknown): number {
   if (!Array.isArray(dims)) throw invalidArgument("a tensor's dims must be an array of numbers");
   let size = 1;
   for (const [i, dim] of dims.entries()) {
-    if (!Number.isSafeInteger(dim) || dim < 0) {
-      throw invalidArgument(`dims[${i}] is ${String(dim)}; a dimension must be a whole number from 0 on`);
+    if (!Number.isInteger(dim) || dim < 0 || dim >= 2 ** 63) {
+      throw invalidArgument(`dims[${i}] is ${shown(dim)}; a dimension must be a whole number from 0 on`);
     }
     size *= dim;
   }
+  // Where one dimension is 0 the others may be as large as the standard allows.
+  if (dims.includes(0)) return 0;
   if (!Number.isSafeInteger(size)) throw invalidArgument(`dims [${dims.join(', ')}] make too many elements`);
   return size;
-}
-
-function nameOf(data: unknown): string {
-  if (data === null || data === undefined) return String(data);
-  return Array.isArray(data)
-    ? 'an array'
-    : typeof data === 'object'
-      ? `a ${data.constructor?.name}`
-      : `a ${typeof data}`;
 }
 
 function fromList(type: Type, list: readonly unknown[], array: NumericArrayConstructor): Data {
@@ -57,8 +50,8 @@ function fromList(type: Type, list: readonly unknown[], array: NumericArrayConst
     const x = list[i];
     const fits =
       typeof x === 'number' || (wide && typeof x === 'bigint') || (type === 'bool' && typeof x === 'boolean');
-    if (!fits || (wide && typeof x === 'number' && !Number.isInteger(x))) {
-      throw invalidArgument(`element ${i} of the data is ${String(x)}, which is no ${type}`);
+    if (!fits || (wide && typeof x === 'number' && !(Number.isInteger(x) && Math.abs(x) < 2 ** 64))) {
+      throw invalidArgument(`element ${i} of the data is ${shown(x)}, which is no ${type}`);
     }
     data[i] = wide ? BigInt(x as number | bigint) : type === 'bool' ? (x ? 1 : 0) : (x as number);
   }
@@ -68,9 +61,9 @@ function fromList(type: Type, list: readonly unknown[], array: NumericArrayConst
 function convert(type: Type, data: unknown): Data {
   const array = arrayOf(type);
   if (!array) {
-    if (!Array.isArray(data)) throw invalidArgument(`a string tensor takes an array of strings, not ${nameOf(data)}`);
+    if (!Array.isArray(data)) throw invalidArgument(`a string tensor takes an array of strings, not ${shown(data)}`);
     const other = data.findIndex((x) => typeof x !== 'string');
-    if (other >= 0) throw invalidArgument(`element ${other} of the data is ${nameOf(data[other])}, not a string`);
+    if (other >= 0) throw invalidArgument(`element ${other} of the data is ${shown(data[other])}, not a string`);
     return data;
   }
   if (data instanceof array) return data as Data;
@@ -80,7 +73,7 @@ function convert(type: Type, data: unknown): Data {
   if (data instanceof Uint16Array && type === 'float16') {
     return new array(data.buffer, data.byteOffset, data.length) as Data;
   }
-  throw invalidArgument(`a ${type} tensor takes a ${array.name}, not ${nameOf(data)}`);
+  throw invalidArgument(`a ${type} tensor takes a ${array.name}, not ${shown(data)}`);
 }
 
 function inferType(data: unknown): Type {
@@ -88,16 +81,32 @@ function inferType(data: unknown): Type {
     if (typeof data[0] === 'string') return 'string';
     if (typeof data[0] === 'boolean') return 'bool';
     throw invalidArgument(
-      `the type of a tensor cannot be told from ${data.length ? nameOf(data[0]) : 'an empty array'}`,
+      `the type of a tensor cannot be told from ${data.length ? shown(data[0]) : 'an empty array'}`,
     );
   }
   const type = typeOfArray(data);
-  if (!type) throw invalidArgument(`no tensor can be made of ${nameOf(data)}`);
+  if (!type) throw invalidArgument(`no tensor can be made of ${shown(data)}`);
   return type;
 }
 
 function elementsIn(type: Type, data: Data): number {
   return ArrayBuffer.isView(data) ? Math.floor((data.byteLength * 8) / bitsOf(type)) : data.length;
+}
+
+/** Of the arguments (type, data, dims?) or (data, dims?). */
+function partsOf(first: unknown, second: unknown, third: unknown) {
+  const typed = typeof first === 'string';
+  if (typed && !isDType(first)) throw invalidArgument(`there is no tensor type "${first}"`);
+  const type = typed ? (first as Type) : inferType(first);
+  const data = convert(type, typed ? second : first);
+  const given = typed ? third : second;
+  const size = given === undefined ? elementsIn(type, data) : sizeOf(given);
+  const dims = given === undefined ? [size] : [...(given as number[])];
+  const length = arrayLength(type, size);
+  if (length !== data.length) {
+    throw invalidArgument(`the data has the length ${data.length}; ${type}[${dims.join(', ')}] needs ${length}`);
+  }
+  return { type, data, dims, size };
 }
 
 export const Tensor = class Tensor {
@@ -108,24 +117,23 @@ export const Tensor = class Tensor {
   private cpuData: Data | undefined;
 
   constructor(first: unknown, second?: unknown, third?: unknown) {
-    const typed = typeof first === 'string';
-    if (typed && !isDType(first)) throw invalidArgument(`there is no tensor type "${first}"`);
-    this.type = typed ? (first as Type) : inferType(first);
-    this.cpuData = convert(this.type, typed ? second : first);
-    const dims = typed ? third : second;
-    this.size = dims === undefined ? elementsIn(this.type, this.cpuData) : sizeOf(dims);
-    this.dims = dims === undefined ? [this.size] : [...(dims as number[])];
-    const length = arrayLength(this.type, this.size);
-    if (length !== this.cpuData.length) {
-      throw invalidArgument(
-        `the data has the length ${this.cpuData.length}; ${this.type}[${this.dims.join(', ')}] needs ${length}`,
-      );
+    try {
+      const parts = partsOf(first, second, third);
+      this.type = parts.type;
+      this.dims = parts.dims;
+      this.size = parts.size;
+      this.cpuData = parts.data;
+    } catch (error) {
+      throw asOnnxError(error, 'new Tensor()');
     }
   }
-
   static async fromImage(image: ImageSource, options: FromImageOptions = {}) {
-    const { data, dims } = await pixelsOf(image, options);
-    return new Tensor(data, dims);
+    try {
+      const { data, dims } = await pixelsOf(image, options);
+      return new Tensor(data, dims);
+    } catch (error) {
+      throw asOnnxError(error, 'Tensor.fromImage()');
+    }
   }
 
   get data(): Data {
@@ -152,11 +160,20 @@ export const Tensor = class Tensor {
   }
 
   toImageData(options: ToImageOptions = {}): ImageData {
-    return toImageData(this.type, this.data, this.dims, options);
+    try {
+      return toImageData(this.type, this.data, this.dims, options);
+    } catch (error) {
+      throw asOnnxError(error, 'toImageData()');
+    }
   }
 
   toDataURL(options: ToImageOptions = {}): string {
-    return toDataURL(this.toImageData(options));
+    const image = this.toImageData(options);
+    try {
+      return toDataURL(image);
+    } catch (error) {
+      throw asOnnxError(error, 'toDataURL()');
+    }
   }
 
   [kDispose](): void {

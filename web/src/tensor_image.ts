@@ -1,5 +1,6 @@
 // Tensors from images and back, in browsers: the options are those of onnxruntime-common.
-import { invalidArgument, OnnxError } from './errors.js';
+import { invalidArgument, messageOf, OnnxError, shown } from './errors.js';
+import { fetchOrFail } from './source.js';
 import type { Tensor } from './tensor_types.js';
 
 export type ImageSource =
@@ -51,7 +52,7 @@ function canvasOf(width: number, height: number): { canvas: Canvas; context: Con
   } else if (typeof document !== 'undefined') {
     canvas = Object.assign(document.createElement('canvas'), { width, height });
   } else {
-    throw new OnnxError('unsupported_platform', 'images need a browser: there is no canvas here');
+    throw noBrowser();
   }
   const context = canvas.getContext('2d', { willReadFrequently: true }) as Context | null;
   if (!context) throw new OnnxError('unsupported_platform', 'this browser gives no 2D canvas');
@@ -63,13 +64,59 @@ const isImageData = (image: unknown): image is ImageData =>
 
 async function drawable(image: ImageSource): Promise<Exclude<ImageSource, ImageData | Blob | URL | string>> {
   if (typeof image === 'string' || image instanceof URL) {
-    const response = await fetch(image);
+    const response = await fetchOrFail(image);
     if (!response.ok) throw new OnnxError('load_failed', `${image}: HTTP status ${response.status}`);
-    return createImageBitmap(await response.blob());
+    return bitmapOf(await response.blob(), String(image));
   }
-  if (image instanceof Blob || isImageData(image)) return createImageBitmap(image);
+  if (image instanceof Blob || isImageData(image)) return bitmapOf(image, 'the image');
+  if (typeof image !== 'object' || image === null) {
+    throw invalidArgument(`an image comes as an element, a bitmap, ImageData, a Blob or a URL, not as ${shown(image)}`);
+  }
   return image;
 }
+
+async function bitmapOf(image: Blob | ImageData, label: string): Promise<ImageBitmap> {
+  if (typeof createImageBitmap === 'undefined') throw noBrowser();
+  try {
+    return await createImageBitmap(image);
+  } catch (error) {
+    throw new OnnxError('load_failed', `${label} cannot be decoded: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function noBrowser(): OnnxError {
+  return new OnnxError('unsupported_platform', 'images need a browser: there is no canvas here');
+}
+
+const kNorms: readonly string[] = ['mean', 'bias'];
+
+/** Throws OnnxError (invalid_argument) for what cannot be options. */
+function checkOptions(options: unknown, choices: Readonly<Record<string, readonly string[]>>): void {
+  if (typeof options !== 'object' || options === null) {
+    throw invalidArgument(`'options' must be an object, not ${shown(options)}`);
+  }
+  const given = options as Record<string, unknown>;
+  for (const [name, allowed] of Object.entries(choices)) {
+    if (given[name] === undefined || allowed.includes(given[name] as string)) continue;
+    throw invalidArgument(`'${name}' must be ${allowed.map(shown).join(' or ')}, not ${shown(given[name])}`);
+  }
+  for (const name of ['resizedWidth', 'resizedHeight']) {
+    const size = given[name];
+    if (size === undefined || (Number.isInteger(size) && (size as number) > 0)) continue;
+    throw invalidArgument(`'${name}' must be a whole number from 1 on, not ${shown(size)}`);
+  }
+  if (given.norm === undefined) return;
+  if (typeof given.norm !== 'object' || given.norm === null) throw invalidArgument("'norm' must be {mean, bias}");
+  for (const name of kNorms) {
+    const value = (given.norm as Record<string, unknown>)[name];
+    const numbers = Array.isArray(value) ? value : [value];
+    if (value === undefined || numbers.every((x) => typeof x === 'number')) continue;
+    throw invalidArgument(`'norm.${name}' must be a number or a list of numbers, not ${shown(value)}`);
+  }
+}
+
+const kFormats = ['RGB', 'BGR', 'RBG', 'RGBA'];
+const kLayouts = ['NCHW', 'NHWC'];
 
 async function imageDataOf(image: ImageSource, options: FromImageOptions): Promise<ImageData> {
   const resized = options.resizedWidth !== undefined || options.resizedHeight !== undefined;
@@ -91,9 +138,7 @@ const channelAt = (value: PerChannel | undefined, c: number, fallback: number): 
 
 /** Where each channel of the format is among red, green, blue, alpha. */
 function channelOrder(format: string): number[] {
-  const order = [...format].map((letter) => 'RGBA'.indexOf(letter));
-  if (!['RGB', 'BGR', 'RBG', 'RGBA'].includes(format)) throw invalidArgument(`there is no image format "${format}"`);
-  return order;
+  return [...format].map((letter) => 'RGBA'.indexOf(letter));
 }
 
 /** The elements and dimensions of an image. */
@@ -101,6 +146,7 @@ export async function pixelsOf(
   image: ImageSource,
   options: FromImageOptions,
 ): Promise<{ data: Float32Array | Uint8Array; dims: number[] }> {
+  checkOptions(options, { tensorFormat: kFormats, tensorLayout: kLayouts, dataType: ['float32', 'uint8'] });
   const { data: pixels, width, height } = await imageDataOf(image, options);
   const order = channelOrder(options.tensorFormat ?? 'RGB');
   const count = width * height;
@@ -123,6 +169,8 @@ export function toImageData(
   dims: readonly number[],
   options: ToImageOptions,
 ): ImageData {
+  checkOptions(options, { format: kFormats, tensorLayout: kLayouts });
+  if (typeof ImageData === 'undefined') throw new OnnxError('unsupported_platform', 'there is no ImageData here');
   const nhwc = options.tensorLayout === 'NHWC';
   const tail = dims.slice(-3);
   while (tail.length < 3) tail.splice(nhwc ? tail.length : 0, 0, 1);

@@ -1,6 +1,6 @@
 // Values of JavaScript to those of the engine, and back.
 import { arrayLength, arrayOf, dtypeName, dtypeNumber, isDType } from './dtypes.js';
-import { invalidInput, messageOf } from './errors.js';
+import { invalidInput, messageOf, shown } from './errors.js';
 import type { NativeTensor, NativeType, NativeValue } from './native.js';
 import { sizeOf, Tensor } from './tensor.js';
 
@@ -29,7 +29,7 @@ export function typeText(type: NativeType): string {
 }
 
 function nativeTensor(value: TensorLike, where: string): NativeTensor {
-  if (!isDType(value.type)) throw invalidInput(`${where}: there is no tensor type "${String(value.type)}"`);
+  if (!isDType(value.type)) throw invalidInput(`${where}: there is no tensor type ${shown(value.type)}`);
   let tensor: { data: unknown; dims: readonly number[] } = value;
   try {
     // Tensors of other packages are looked at closely; for our own the lengths are enough.
@@ -39,6 +39,13 @@ function nativeTensor(value: TensorLike, where: string): NativeTensor {
     const wanted = arrayLength(value.type, sizeOf(tensor.dims));
     if (length !== wanted) {
       throw new Error(`the data has the length ${length}; ${value.type}[${tensor.dims.join(', ')}] needs ${wanted}`);
+    }
+    if (value.type === 'string' ? !Array.isArray(data) : !ArrayBuffer.isView(data)) {
+      throw new Error(`the data of a ${value.type} tensor is ${shown(data)}`);
+    }
+    if (Array.isArray(data)) {
+      const other = data.findIndex((x) => typeof x !== 'string');
+      if (other >= 0) throw new Error(`element ${other} of the data is ${shown(data[other])}, not a string`);
     }
     const bytes = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data;
     return { dtype: dtypeNumber(value.type), dims: [...tensor.dims], data: bytes as Uint8Array | string[] };
@@ -58,7 +65,7 @@ function nativeMap(map: ReadonlyMap<unknown, unknown>, type: NativeType, where: 
   const declared = type.kind === 'map' ? dtypeName(type.dtype) : undefined;
   const keyType = declared ?? (typeof keys[0] === 'string' ? 'string' : 'int64');
   const values = [...map.values()].map((value, i) => {
-    const at = `${where}, value of the key ${String(keys[i])}`;
+    const at = `${where}, value of the key ${shown(keys[i])}`;
     const plain = ['number', 'bigint', 'string', 'boolean'].includes(typeof value);
     return plain ? scalar(value as Scalar, type.element, at) : toNative(value, type.element ?? kUnknown, at);
   });
@@ -79,8 +86,7 @@ export function toNative(value: unknown, type: NativeType, where: string): Nativ
     return { dtype: element.kind === 'tensor' && element.dtype ? element.dtype : (first?.dtype ?? 0), items };
   }
   if (value instanceof Map && (inner.kind === 'map' || inner.kind === 'unknown')) return nativeMap(value, inner, where);
-  const given = typeof value === 'object' ? `a ${value.constructor?.name ?? 'object'}` : `a ${typeof value}`;
-  throw invalidInput(`${where} takes a ${typeText(inner)}, not ${given}`);
+  throw invalidInput(`${where} takes a ${typeText(inner)}, not ${shown(value)}`);
 }
 
 /** The bytes of a result as a tensor. */

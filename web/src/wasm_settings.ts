@@ -1,0 +1,62 @@
+// What env.wasm says, looked at once per session: a wrong setting is an error here, not a surprise later.
+import { env, type WasmPaths } from './env.js';
+import { invalidArgument, shown } from './errors.js';
+
+export interface WasmSettings {
+  /** A wish; undefined: none. */
+  readonly threads: number | undefined;
+  readonly module: WebAssembly.Module | undefined;
+  readonly binary: Uint8Array | undefined;
+  /** What `binary` is a view of: stays the same object between sessions. */
+  readonly binaryKey: object | undefined;
+  readonly paths: string | WasmPaths | undefined;
+  /** Milliseconds; 0: no limit. */
+  readonly timeout: number;
+}
+
+function wrong(name: string, what: string, value: unknown): Error {
+  return invalidArgument(`env.wasm.${name} must be ${what}, not ${shown(value)}`);
+}
+
+function binaryOf(given: unknown): Uint8Array {
+  const shared = typeof SharedArrayBuffer !== 'undefined' && given instanceof SharedArrayBuffer;
+  if (given instanceof ArrayBuffer || shared) return new Uint8Array(given as ArrayBuffer);
+  if (ArrayBuffer.isView(given)) return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
+  throw wrong('wasmBinary', 'an ArrayBuffer or a Uint8Array', given);
+}
+
+const isUrl = (value: unknown): boolean => value === undefined || typeof value === 'string' || value instanceof URL;
+
+function pathsOf(given: unknown): string | WasmPaths {
+  if (typeof given === 'string') return given;
+  if (given instanceof URL) return given.href;
+  if (typeof given !== 'object' || given === null) throw wrong('wasmPaths', 'a string or {wasm, mjs}', given);
+  const { wasm, mjs } = given as { wasm?: unknown; mjs?: unknown };
+  if (!isUrl(wasm)) throw wrong('wasmPaths.wasm', 'a string or a URL', wasm);
+  if (!isUrl(mjs)) throw wrong('wasmPaths.mjs', 'a string or a URL', mjs);
+  return given as WasmPaths;
+}
+
+/** @throws OnnxError (invalid_argument) */
+export function wasmSettings(): WasmSettings {
+  const { numThreads, wasmModule, wasmBinary, wasmPaths, initTimeout } = env.wasm;
+  if (numThreads !== undefined && (!Number.isSafeInteger(numThreads) || numThreads < 0)) {
+    throw wrong('numThreads', 'a whole number from 0 on', numThreads);
+  }
+  // By its tag: modules may come from another realm (a worker, a test runner's sandbox).
+  if (wasmModule !== undefined && Object.prototype.toString.call(wasmModule) !== '[object WebAssembly.Module]') {
+    throw wrong('wasmModule', 'a WebAssembly.Module', wasmModule);
+  }
+  if (initTimeout !== undefined && !(typeof initTimeout === 'number' && initTimeout >= 0)) {
+    throw wrong('initTimeout', 'a number of milliseconds from 0 on', initTimeout);
+  }
+  const binary = wasmBinary === undefined || wasmBinary === null ? undefined : binaryOf(wasmBinary);
+  return {
+    threads: numThreads,
+    module: wasmModule,
+    binary,
+    binaryKey: binary && (wasmBinary as object),
+    paths: wasmPaths === undefined || wasmPaths === null ? undefined : pathsOf(wasmPaths),
+    timeout: initTimeout ?? 0,
+  };
+}
