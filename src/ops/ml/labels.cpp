@@ -13,8 +13,8 @@ constexpr DTypeSet kKeys{DType::string, DType::int64, DType::int32, DType::int16
 // Elements of one list for those of another; `otherwise`, one element of the values' type, for all that is not in it.
 class Mapping {
  public:
-  Mapping(const Tensor& keys, Tensor values, Tensor otherwise)
-      : keys_(keys.dtype()), positions_(keys), values_(std::move(values)), otherwise_(std::move(otherwise)) {
+  Mapping(const Tensor& keys, Tensor values, Tensor otherwise, bool last = false)
+      : keys_(keys.dtype()), positions_(keys, last), values_(std::move(values)), otherwise_(std::move(otherwise)) {
     check(keys.count() == values_.count(), ErrorCode::invalid_model, "there are ", keys.count(), " keys and ",
           values_.count(), " values");
   }
@@ -125,7 +125,7 @@ class LabelEncoder final : public Operator {
 
  private:
   LabelEncoder(const Attributes& a, const Tensor& keys, const Tensor& values)
-      : mapping_(keys, values, default_of(a, values.dtype())) {}
+      : mapping_(keys, values, default_of(a, values.dtype()), a.since >= 4) {}
   Mapping mapping_;
 };
 

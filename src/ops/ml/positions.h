@@ -16,12 +16,13 @@ Tensor tensor_of(const std::vector<T>& values) {
   return t;
 }
 
-// Where each of the keys is in its list; of equal ones the first counts. Floats are compared by their bits, as the
-// standard wants it, with one NaN for all.
+// Where each of the keys is in its list; of equal ones the first or the last counts. All NaN are equal, and so are both
+// zeros.
 class Positions {
  public:
-  explicit Positions(const Tensor& keys) {
-    for (int64_t i = 0; i < keys.count(); i++) {
+  explicit Positions(const Tensor& keys, bool last = false) {
+    for (int64_t k = 0; k < keys.count(); k++) {
+      const int64_t i = last ? keys.count() - 1 - k : k;
       if (keys.dtype() == DType::string) {
         words_.try_emplace(keys.data<std::string>()[i], i);
       } else {
@@ -45,7 +46,7 @@ class Positions {
  private:
   static uint64_t bits_at(const Tensor& t, int64_t i) {
     uint64_t bits = 0;
-    const auto of_float = [](double v) { return std::bit_cast<uint64_t>(std::isnan(v) ? std::nan("") : v); };
+    const auto of_float = [](double v) { return std::bit_cast<uint64_t>(std::isnan(v) ? std::nan("") : v + 0.0); };
     if (t.dtype() == DType::float32) return of_float(static_cast<double>(t.data<float>()[i]));
     if (t.dtype() == DType::float64) return of_float(t.data<double>()[i]);
     dispatch_signed(t.dtype(), [&]<class T>(TypeTag<T>) { bits = static_cast<uint64_t>(t.data<T>()[i]); });
