@@ -54,9 +54,20 @@ template <std::unsigned_integral T>
 void append(std::string& to, T number) {
   append(to, static_cast<unsigned long long>(number));
 }
+// Types, tensors and values say themselves what they are, and only where the text is wanted.
+template <class T>
+  requires requires(const T& part) { std::string(part.describe()); }
+void append(std::string& to, const T& part) {
+  to += part.describe();
+}
+template <class T>
+  requires requires(const T& part) { std::string(part.to_string()); }
+void append(std::string& to, const T& part) {
+  to += part.to_string();
+}
 }  // namespace detail
 
-// Strings, numbers, element types and shapes in one string.
+// Strings, numbers, element types, shapes, types, tensors and values in one string.
 template <class... Parts>
 std::string cat(const Parts&... parts) {
   std::string text;
@@ -66,7 +77,7 @@ std::string cat(const Parts&... parts) {
 
 [[noreturn]] void fail(ErrorCode code, std::string reason);
 
-// `fail(code, cat(parts...))` unless `ok`.
+// `fail(code, cat(parts...))` unless `ok`. Pass objects, not their texts: those would be made in every call.
 template <class... Parts>
 void check(bool ok, ErrorCode code, const Parts&... parts) {
   if (!ok) [[unlikely]]

@@ -10,7 +10,7 @@ namespace {
 
 bool read_bool(const Value& value, std::string_view what) {
   check(value.is_tensor() && value.tensor().dtype() == DType::boolean && value.tensor().count() == 1,
-        ErrorCode::runtime_error, what, " must be one bool, not ", value.describe());
+        ErrorCode::runtime_error, what, " must be one bool, not ", value);
   return *value.tensor().data<bool>();
 }
 

@@ -35,8 +35,7 @@ void InferContext::require_input(int i) const {
 }
 
 void InferContext::require_dtype(int i, DTypeSet allowed) const {
-  check(allowed.has(dtype(i)), ErrorCode::invalid_model, "input ", i, " is ", dtype(i), "; allowed are ",
-        allowed.to_string());
+  check(allowed.has(dtype(i)), ErrorCode::invalid_model, "input ", i, " is ", dtype(i), "; allowed are ", allowed);
 }
 
 void InferContext::require_same_dtype(int i, int j) const {

@@ -73,26 +73,23 @@ void add_memory(const Graph& graph, MemoryUse& use, std::vector<const Buffer*>& 
 }
 
 void check_tensor(const std::string& name, const Type& type, const Value& value) {
-  check(value.is_tensor(), ErrorCode::invalid_input, "input \"", name, "\" must be ", type.to_string(), ", not ",
-        value.describe());
+  check(value.is_tensor(), ErrorCode::invalid_input, "input \"", name, "\" must be ", type, ", not ", value);
   const Tensor& t = value.tensor();
   check(type.dtype == DType::undefined || t.dtype() == type.dtype, ErrorCode::invalid_input, "input \"", name,
         "\" must be ", type.dtype, ", not ", t.dtype());
   if (!type.has_shape) return;
   check(static_cast<size_t>(t.rank()) == type.shape.size(), ErrorCode::invalid_input, "input \"", name,
-        "\" must have rank ", type.shape.size(), ", not ", t.rank(), ": declared is ", type.to_string(), ", given ",
-        t.describe());
+        "\" must have rank ", type.shape.size(), ", not ", t.rank(), ": declared is ", type, ", given ", t);
   for (int i = 0; i < t.rank(); i++) {
     const int64_t wanted = type.shape[static_cast<size_t>(i)].value;
     check(wanted < 0 || wanted == t.dim(i), ErrorCode::invalid_input, "dimension ", i, " of input \"", name,
-          "\" must be ", wanted, ", not ", t.dim(i), ": declared is ", type.to_string(), ", given ", t.describe());
+          "\" must be ", wanted, ", not ", t.dim(i), ": declared is ", type, ", given ", t);
   }
 }
 
 void check_feed(const Session::Port& port, const Value& value) {
   if (value.is_none()) {
-    check(port.optional, ErrorCode::invalid_input, "input \"", port.name, "\" (", port.type.to_string(),
-          ") is missing");
+    check(port.optional, ErrorCode::invalid_input, "input \"", port.name, "\" (", port.type, ") is missing");
     return;
   }
   switch (port.type.kind) {
@@ -101,12 +98,11 @@ void check_feed(const Session::Port& port, const Value& value) {
     case Type::Kind::tensor:
       return check_tensor(port.name, port.type, value);
     case Type::Kind::sequence:
-      check(value.is_sequence(), ErrorCode::invalid_input, "input \"", port.name, "\" must be ", port.type.to_string(),
-            ", not ", value.describe());
+      check(value.is_sequence(), ErrorCode::invalid_input, "input \"", port.name, "\" must be ", port.type, ", not ",
+            value);
       return;
     case Type::Kind::map:
-      check(value.is_map(), ErrorCode::invalid_input, "input \"", port.name, "\" must be ", port.type.to_string(),
-            ", not ", value.describe());
+      check(value.is_map(), ErrorCode::invalid_input, "input \"", port.name, "\" must be ", port.type, ", not ", value);
       return;
     case Type::Kind::optional:
       if (port.type.element) check_feed({port.name, *port.type.element}, value);

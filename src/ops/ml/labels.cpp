@@ -100,8 +100,8 @@ Tensor default_of(const Attributes& a, DType type) {
   const std::string word = a.string("default_string", "_Unused");
   if (a.since >= 4 && a.has("default_tensor")) {
     const Tensor& t = a.tensor("default_tensor");
-    check(t.dtype() == type && t.count() == 1, ErrorCode::invalid_model, "attribute \"default_tensor\" is ",
-          t.describe(), ", the values are ", type);
+    check(t.dtype() == type && t.count() == 1, ErrorCode::invalid_model, "attribute \"default_tensor\" is ", t,
+          ", the values are ", type);
     return t;
   }
   if (type == DType::string) return text(word);

@@ -29,7 +29,7 @@ Tensor values_of(const Map& map) {
   for (int64_t i = 0; i < count; i++) {
     const Tensor& value = map.values[static_cast<size_t>(i)].tensor();
     check(value.dtype() == all.dtype() && value.count() == 1, ErrorCode::invalid_input, "value ", i, " of the map is ",
-          value.describe(), ", not one ", all.dtype());
+          value, ", not one ", all.dtype());
     copy(all.bytes(), i, value.bytes(), 0, 1);
   }
   return all;

@@ -72,8 +72,8 @@ Tensor stack(ThreadPool& pool, std::span<const Tensor> parts, DType dtype, const
   list.reserve(parts.size());
   for (size_t i = 0; i < parts.size(); i++) {
     const Tensor& part = parts[reversed ? parts.size() - 1 - i : i];
-    check(part.dtype() == dtype && part.shape() == shape, ErrorCode::runtime_error, what, " is ", part.describe(),
-          " in one iteration and ", Tensor::without_data(dtype, shape).describe(), " in another");
+    check(part.dtype() == dtype && part.shape() == shape, ErrorCode::runtime_error, what, " is ", part,
+          " in one iteration and ", dtype, "(", shape, ") in another");
     list.push_back(&part);
   }
   Shape y = shape;

@@ -25,7 +25,7 @@ void Body::require_like(int i, const Value& result, const Value& before) const {
   const bool same = result.is_tensor() == before.is_tensor() &&
                     (!result.is_tensor() || result.tensor().dtype() == before.tensor().dtype());
   check(same || before.is_none() || result.is_none(), ErrorCode::runtime_error, name_, " output \"", output(i).name,
-        "\" turns ", before.describe(), " into ", result.describe());
+        "\" turns ", before, " into ", result);
 }
 
 Tensor Body::stack_of(RunContext& c, int i, std::span<const Tensor> pieces, int64_t axis, bool reversed) const {
