@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 
@@ -14,7 +15,7 @@ namespace {
 double probit(double p) noexcept {
   constexpr double kPi = 3.14159265358979324, kA = 0.147;
   const double x = 2 * p - 1, rest = (1 - x) * (1 + x);
-  if (rest == 0) return 0;
+  if (rest == 0) return x * std::numeric_limits<double>::infinity();
   const double log = std::log(rest), v = 2 / (kPi * kA) + 0.5 * log;
   const double inverse = std::sqrt(-v + std::sqrt(v * v - log / kA));
   return 1.41421356 * (x < 0 ? -inverse : inverse);
@@ -70,7 +71,7 @@ void ClassLabels::put(int64_t index, Tensor& y, int64_t row) const {
   if (y.dtype() == DType::string) {
     y.data<std::string>()[row] = at < words_.size() ? words_[at] : std::string();
   } else {
-    y.data<int64_t>()[row] = at < numbers_.size() ? numbers_[at] : index;
+    y.data<int64_t>()[row] = numbers_.size() > 1 && at < numbers_.size() ? numbers_[at] : index;
   }
 }
 

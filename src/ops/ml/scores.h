@@ -25,7 +25,7 @@ class ClassLabels {
 
   DType dtype() const { return words_.empty() ? DType::int64 : DType::string; }
   int64_t count() const { return static_cast<int64_t>(words_.size() + numbers_.size()); }
-  // y[row] = the label of class `index`.
+  // y[row] = the label of class `index`; the number itself where there are no labels, or only one.
   void put(int64_t index, Tensor& y, int64_t row) const;
 
  private:
