@@ -52,6 +52,11 @@ async function minified(path) {
   return code;
 }
 
+/** A module whose default export is a file in base64 (web/src/embedded.ts). */
+function embedded(path) {
+  return `export default '${readFileSync(path).toString('base64')}';\n`;
+}
+
 /** @param {NodeJS.ProcessEnv} env what setup() gave; @param {string[]} names variants of lib/paths.mjs */
 export async function build(env, names = defaultVariants) {
   mkdirSync(join(dist, 'wasm'), { recursive: true });
@@ -61,6 +66,7 @@ export async function build(env, names = defaultVariants) {
     const packed = join(dist, 'wasm', `sardonyx-${name}`);
     copyFileSync(`${built}.wasm`, `${packed}.wasm`);
     writeFileSync(`${packed}.mjs`, await minified(`${built}.mjs`));
+    if (name === 'simd') writeFileSync(`${packed}-embedded.mjs`, embedded(`${packed}.wasm`));
   }
   await typescript();
 }

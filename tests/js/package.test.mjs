@@ -1,7 +1,7 @@
 // The package as it is packed: installed elsewhere it works, and it holds what it should and nothing else.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -38,6 +38,23 @@ test('the installed package runs a model', () => {
     console.log(JSON.stringify([[...y.data], error instanceof OnnxError, env.versions.sardonyx]));
   `);
   assert.deepEqual(JSON.parse(output), [[2, 3, 4, 0, 0, 0], true, manifest.version]);
+});
+
+test('sardonyx/embedded needs no file', () => {
+  const wasm = join(folder, 'node_modules', 'sardonyx', 'dist', 'wasm', 'sardonyx-simd.wasm');
+  renameSync(wasm, `${wasm}.away`);
+  try {
+    const output = run(`
+      import { InferenceSession, Tensor } from 'sardonyx/embedded';
+      const session = await InferenceSession.create(await import('node:fs').then((fs) => fs.readFileSync('good.onnx')));
+      const { y } = await session.run({ x: new Tensor('float32', new Float32Array(6).fill(1), [2, 3]) });
+      await session.release();
+      console.log([...y.data].join());
+    `);
+    assert.equal(output.trim(), '2,3,4,0,0,0');
+  } finally {
+    renameSync(`${wasm}.away`, wasm);
+  }
 });
 
 test('everything is exported by name', () => {

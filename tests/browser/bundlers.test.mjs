@@ -1,0 +1,84 @@
+// examples/bundlers: each is built from the packed package by its own build script, and its page runs a model. The
+// bundlers come from the npm registry, so this is one of the heavy tests.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { goodModel } from '../js/make_model.mjs';
+import { launch, serve, watch } from './browser.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const skip = process.env.SARDONYX_TEST_ALL ? false : 'npm run test:all';
+
+// Where each build leaves its page.
+const kPages = {
+  vite: 'vite/dist/index.html',
+  webpack: 'webpack/index.html',
+  esbuild: 'esbuild/index.html',
+  rollup: 'rollup/index.html',
+  next: 'next/out/index.html',
+};
+const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' };
+let folder;
+let tarball;
+let browser;
+
+before(async () => {
+  if (skip) return;
+  folder = mkdtempSync(join(tmpdir(), 'sardonyx-bundlers-'));
+  cpSync(join(root, 'examples', 'bundlers'), folder, { recursive: true });
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  tarball = join(folder, JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' }))[0].filename);
+  writeFileSync(join(folder, 'good.onnx'), goodModel());
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  if (folder) rmSync(folder, { recursive: true });
+});
+
+// The page at `path` of a server under a sub-path runs the model.
+async function runs(path, places = {}) {
+  const server = await serve({ ...places, '/favicon.ico': { text: '' }, '/sub/': folder });
+  const page = await browser.newPage();
+  const problems = watch(page);
+  try {
+    await page.goto(`${server.origin}/sub/${path}`);
+    await page.locator('input').setInputFiles(join(folder, 'good.onnx'));
+    const text = await page.waitForFunction(() => /^(?!\.\.\.).+/.exec(document.querySelector('pre').textContent)?.[0]);
+    assert.equal(await text.jsonValue(), 'y: float32[2, 3]');
+    assert.deepEqual(problems, []);
+    return server.asked;
+  } finally {
+    await page.close();
+    server.close();
+  }
+}
+
+function npm(name, ...args) {
+  try {
+    return execFileSync('npm', args, { cwd: join(folder, name), encoding: 'utf8', stdio: 'pipe', env });
+  } catch (error) {
+    throw new Error(`npm ${args.join(' ')} in ${name}:\n${error.stdout}${error.stderr}`);
+  }
+}
+
+for (const [name, path] of Object.entries(kPages)) {
+  test(name, { skip }, async () => {
+    npm(name, 'install', '--no-audit', '--no-fund', '--no-save', tarball);
+    npm(name, 'run', 'build');
+    // Next.js writes addresses from the root on.
+    const asked = await runs(path, name === 'next' ? { '/_next/': join(folder, 'next', 'out', '_next') } : {});
+    const wasm = asked.filter((file) => file.endsWith('.wasm'));
+    assert.equal(wasm.length, ['esbuild', 'rollup'].includes(name) ? 0 : 1, `asked for ${wasm}`);
+  });
+}
+
+test('no bundler', { skip }, async () => {
+  execFileSync('tar', ['xzf', tarball], { cwd: folder });
+  cpSync(join(folder, 'package', 'dist'), join(folder, 'script', 'sardonyx'), { recursive: true });
+  await runs('script/index.html');
+});
