@@ -1,0 +1,5 @@
+"""The detection models."""
+
+
+def detection_cases():
+    return []

@@ -1,0 +1,5 @@
+"""The text models."""
+
+
+def text_cases():
+    return []
