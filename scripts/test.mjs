@@ -3,7 +3,7 @@
 //   node scripts/test.mjs [--all] [--only NAME,...]
 //
 // --all adds the heavy tests (the tests see SARDONYX_TEST_ALL=1); --only takes stages by name: cpp kernels wasm-kernels
-// fuzz js conformance models browser.
+// fuzz js conformance models browser environments.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -29,10 +29,12 @@ const stages = [
   { name: 'conformance', title: 'ONNX suite', run: (env) => nodeTest('conformance', env) },
   { name: 'models', title: 'real models', run: (env) => nodeTest('models', env) },
   { name: 'browser', title: 'Chromium', run: (env) => nodeTest('browser', env) },
+  // Other runtimes and browsers, brought by npm: with --all, or when they are named.
+  { name: 'environments', title: 'environments', run: (env) => nodeTest('environments', env), heavy: true },
 ];
 const nativeStages = ['cpp', 'kernels', 'fuzz'];
 // Stages that run the built package; the others build what they need.
-const packageStages = ['js', 'conformance', 'models', 'browser'];
+const packageStages = ['js', 'conformance', 'models', 'browser', 'environments'];
 
 /** @returns {Promise<{passed: number, failed: number, skipped: number}>} of one GoogleTest program, maybe Node's */
 async function googleTest(program, env, ...runner) {
@@ -149,7 +151,7 @@ function failures(tap) {
 
 function chosenStages(args) {
   const at = args.indexOf('--only');
-  if (at < 0) return stages;
+  if (at < 0) return args.includes('--all') ? stages : stages.filter(({ heavy }) => !heavy);
   const names = (args[at + 1] ?? '').split(',');
   const chosen = stages.filter(({ name }) => names.includes(name));
   if (chosen.length !== names.length) {
