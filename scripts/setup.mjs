@@ -48,14 +48,22 @@ const testNeeds = [
   ['libgtest-dev', () => inFolders(libraryFolders, 'libgtest.a')],
   ['chromium', () => onPath('chromium')],
 ];
+// What `npm run test:all` needs besides.
+const allNeeds = [
+  ['firefox-esr', () => onPath('firefox-esr')],
+  ['webkit2gtk-driver', () => onPath('WebKitWebDriver')],
+  ['xvfb', () => onPath('xvfb-run')],
+  ['xauth', () => onPath('xauth')],
+];
 
 /**
- * @param {{test?: boolean}} [options] test: what `npm test` needs as well
+ * @param {{test?: boolean, all?: boolean}} [options] test: what `npm test` needs as well; all: and `npm run test:all`
  * @returns {Promise<NodeJS.ProcessEnv>} the environment in which emcc is on PATH
  */
 export async function setup(options = {}) {
   await nodeModules();
-  await debianPackages(options.test ? [...buildNeeds, ...testNeeds] : buildNeeds);
+  const needs = [...buildNeeds, ...(options.test ? testNeeds : []), ...(options.all ? allNeeds : [])];
+  await debianPackages(needs);
   return emscripten();
 }
 

@@ -165,7 +165,7 @@ await main(async () => {
   const args = process.argv.slice(2);
   const chosen = chosenStages(args);
   say('== set-up and builds');
-  const env = await setup({ test: true });
+  const env = await setup({ test: true, all: chosen.some(({ heavy }) => heavy) });
   if (args.includes('--all')) env.SARDONYX_TEST_ALL = '1';
   if (chosen.some(({ name }) => nativeStages.includes(name))) await cmake('native-debug', env);
   if (chosen.some(({ name }) => packageStages.includes(name))) await build(env);

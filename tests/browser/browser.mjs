@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import { delimiter, extname, join, normalize } from 'node:path';
 import { chromium } from 'playwright-core';
 
-const kFlags = [
+/** What Chromium is started with. */
+export const kFlags = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
@@ -24,7 +25,8 @@ const kTypes = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-function chromiumPath() {
+/** Debian's. */
+export function chromiumPath() {
   const folders = process.env.PATH.split(delimiter);
   const path = folders.map((folder) => join(folder, 'chromium')).find((file) => existsSync(file));
   if (!path) throw new Error('chromium is missing (Debian: apt-get install chromium)');

@@ -1,7 +1,12 @@
-// The package with the WebAssembly inside: for bundlers that leave files behind, single files and file: pages. It is the
-// build with SIMD and one thread; as text it is a third larger than the file, and cannot compile while it downloads.
+// The package with the WebAssembly inside: for bundlers that leave files behind, single files, file: pages and service
+// workers (which refuse import()). It is the build with SIMD and one thread; as text it is a third larger than the file,
+// and cannot compile while it downloads.
 import { env, type WasmFlags } from './env.js';
+import { provideGlue } from './module.js';
+import * as glue from './wasm/sardonyx-simd.mjs';
 import base64 from './wasm/sardonyx-simd-embedded.mjs';
+
+provideGlue('simd', glue);
 
 let given: WasmFlags['wasmBinary'];
 let embedded: Uint8Array | undefined;

@@ -91,7 +91,17 @@ async function compiled(variant: Variant, { module, binary, binaryKey, paths }: 
   return remembered(compiledByUrl, url, () => compileUrl(url));
 }
 
-async function glueOf(variant: Variant) {
+type Glue = Awaited<ReturnType<Variant['glue']>>;
+const providedGlue = new Map<string, Glue>();
+
+/** For entries that bring a variant's JavaScript with them: import() is refused in service workers. */
+export function provideGlue(variantName: string, glue: Glue): void {
+  providedGlue.set(variantName, glue);
+}
+
+async function glueOf(variant: Variant): Promise<Glue> {
+  const provided = providedGlue.get(variant.name);
+  if (provided) return provided;
   try {
     return await variant.glue();
   } catch (error) {

@@ -1,0 +1,186 @@
+// The packed package in Firefox (WebDriver BiDi) and in WebKitGTK's MiniBrowser (WebDriver), under a strict policy and a
+// sub-path; in Chromium also where pages are not: in a module worker, a service worker and an extension.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromium } from 'playwright-core';
+import { chromiumPath, kFlags, launch, serve } from '../browser/browser.mjs';
+import { installApp, kAnswer } from './environments.mjs';
+
+const kPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'";
+
+// A program for pages and workers; `answer` is what becomes of it.
+const kProgram = `
+import { InferenceSession, OnnxError, Tensor } from './sardonyx/index.js';
+async function run() {
+  const session = await InferenceSession.create(new URL('./good.onnx', import.meta.url));
+  const { y } = await session.run({ x: new Tensor('float32', new Float32Array(6).fill(1), [2, 3]) });
+  const error = await session.run({}).catch((error) => error);
+  await session.release();
+  return [[...y.data].join(), error instanceof OnnxError && error.code].join(' ');
+}
+export const answer = run().catch((error) => String(error.stack ?? error));
+`;
+const kWanted = `${kAnswer} invalid_input`;
+const kPage = (script) =>
+  `<!doctype html><html><head><title>wait</title><script type="module" src="${script}"></script></head></html>`;
+
+let app;
+let server;
+
+before(async () => {
+  app = installApp(['puppeteer-core@25.16.0']);
+  const text = (code) => ({ text: code, type: 'text/javascript', headers: { 'content-security-policy': kPolicy } });
+  const page = (script) => ({ text: kPage(script), headers: { 'content-security-policy': kPolicy } });
+  server = await serve({
+    '/favicon.ico': { text: '' },
+    '/sub/': page('page.js'),
+    '/sub/worker.html': page('start_worker.js'),
+    '/sub/service.html': page('start_service.js'),
+    '/sub/program.js': text(kProgram),
+    '/sub/page.js': text(`import { answer } from './program.js'; document.title = await answer;`),
+    '/sub/start_worker.js': text(
+      `new Worker('worker.js', { type: 'module' }).onmessage = ({ data }) => { document.title = data; };`,
+    ),
+    '/sub/worker.js': text(`import { answer } from './program.js'; postMessage(await answer);`),
+    '/sub/start_service.js': text(`
+      await navigator.serviceWorker.register('service.js', { type: 'module' });
+      await navigator.serviceWorker.ready;
+      navigator.serviceWorker.onmessage = ({ data }) => { document.title = data; };
+      (await navigator.serviceWorker.ready).active.postMessage('run');
+    `),
+    // Service workers refuse import(), which 'sardonyx' needs and 'sardonyx/embedded' does not.
+    '/sub/service.js': text(`
+      import { answer } from './embedded_program.js';
+      onmessage = ({ source }) => answer.then((text) => source.postMessage(text));
+    `),
+    '/sub/embedded_program.js': text(kProgram.replace('index.js', 'embedded.js')),
+    '/sub/good.onnx': { text: readFileSync(join(app.folder, 'good.onnx')), type: 'application/octet-stream' },
+    '/sub/sardonyx/': join(app.folder, 'node_modules', 'sardonyx', 'dist'),
+  });
+});
+after(() => {
+  server?.close();
+  app?.remove();
+});
+
+async function titleOf(url) {
+  const browser = await launch();
+  try {
+    const page = await browser.newPage();
+    await page.goto(url);
+    await page.waitForFunction(() => document.title !== 'wait');
+    return await page.title();
+  } finally {
+    await browser.close();
+  }
+}
+
+test('Chromium, a module worker', async () => {
+  assert.equal(await titleOf(`${server.origin}/sub/worker.html`), kWanted);
+});
+
+test('Chromium, a service worker', async () => {
+  assert.equal(await titleOf(`${server.origin}/sub/service.html`), kWanted);
+});
+
+test('Chromium, a page of an extension (manifest v3)', async () => {
+  const folder = join(app.folder, 'extension');
+  mkdirSync(folder);
+  cpSync(join(app.folder, 'node_modules', 'sardonyx', 'dist'), join(folder, 'sardonyx'), { recursive: true });
+  cpSync(join(app.folder, 'good.onnx'), join(folder, 'good.onnx'));
+  const manifest = {
+    manifest_version: 3,
+    name: 'test',
+    version: '1',
+    content_security_policy: { extension_pages: "script-src 'self' 'wasm-unsafe-eval'; object-src 'self'" },
+    background: { service_worker: 'background.js', type: 'module' },
+  };
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
+  writeFileSync(join(folder, 'background.js'), '');
+  writeFileSync(join(folder, 'page.html'), kPage('page.js'));
+  writeFileSync(join(folder, 'page.js'), `import { answer } from './program.js'; document.title = await answer;`);
+  writeFileSync(join(folder, 'program.js'), kProgram);
+  const context = await chromium.launchPersistentContext('', {
+    executablePath: chromiumPath(),
+    args: [...kFlags, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
+    ignoreDefaultArgs: ['--disable-extensions'],
+  });
+  try {
+    const [worker = await context.waitForEvent('serviceworker')] = context.serviceWorkers();
+    const page = await context.newPage();
+    await page.goto(new URL('/page.html', worker.url()).href);
+    await page.waitForFunction(() => document.title !== 'wait');
+    assert.equal(await page.title(), kWanted);
+  } finally {
+    await context.close();
+  }
+});
+
+test('Firefox', async () => {
+  const puppeteer = createRequire(join(app.folder, 'x.js'))('puppeteer-core').default;
+  const browser = await puppeteer.launch({ browser: 'firefox', executablePath: '/usr/bin/firefox-esr' });
+  try {
+    const page = await browser.newPage();
+    await page.goto(`${server.origin}/sub/`);
+    await page.waitForFunction(() => document.title !== 'wait', { timeout: 120_000 });
+    assert.equal(await page.title(), kWanted);
+  } finally {
+    await browser.close();
+  }
+});
+
+// The path of Debian's MiniBrowser has the machine's architecture in it.
+function miniBrowser() {
+  const paths = readdirSync('/usr/lib').map((name) => join('/usr/lib', name, 'webkit2gtk-4.1', 'MiniBrowser'));
+  const path = paths.find((name) => existsSync(name));
+  if (!path) throw new Error('WebKitGTK is missing (Debian: apt-get install libwebkit2gtk-4.1-0)');
+  return path;
+}
+
+/** The answer to a command of WebDriver (https://www.w3.org/TR/webdriver2/). */
+async function command(method, url, body) {
+  const response = await fetch(url, { method, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const { value } = await response.json();
+  if (!response.ok) throw new Error(`${method} ${url}: ${value.error}: ${value.message}`);
+  return value;
+}
+
+async function untilReady(url) {
+  for (let i = 0; ; i++) {
+    const ready = await fetch(`${url}/status`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ready) return;
+    if (i === 300) throw new Error('WebKitWebDriver does not answer');
+    await sleep(100);
+  }
+}
+
+test('WebKitGTK', async () => {
+  const port = 20_000 + (process.pid % 20_000);
+  const driver = spawn('xvfb-run', ['-a', 'WebKitWebDriver', `--port=${port}`], { detached: true, stdio: 'ignore' });
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    await untilReady(url);
+    const options = { binary: miniBrowser(), args: ['--automation'] };
+    const capabilities = { alwaysMatch: { browserName: 'MiniBrowser', 'webkitgtk:browserOptions': options } };
+    const { sessionId } = await command('POST', `${url}/session`, { capabilities });
+    const session = `${url}/session/${sessionId}`;
+    await command('POST', `${session}/url`, { url: `${server.origin}/sub/` });
+    let title = 'wait';
+    for (let i = 0; title === 'wait' && i < 600; i++) {
+      await sleep(100);
+      title = await command('GET', `${session}/title`);
+    }
+    assert.equal(title, kWanted);
+    await command('DELETE', session);
+  } finally {
+    process.kill(-driver.pid);
+  }
+});
