@@ -175,8 +175,13 @@ void bind_operators(Graph& graph) {
 }
 
 void bind_operator(Node& node, const Graph& graph) {
-  const Index index;
-  const OpEntry* entry = index.find(node);
+  const OpEntry* entry = nullptr;  // a walk over all of them takes less than making an index
+  for (const Family& f : kFamilies) {
+    if (f.domain != node.domain) continue;
+    for (const OpEntry& e : f.entries()) {
+      if (e.type == node.op_type && e.since <= node.opset && (!entry || e.since > entry->since)) entry = &e;
+    }
+  }
   check(entry, ErrorCode::unsupported_operator, full_name(node), " is not implemented (node \"", node.label(graph),
         "\")");
   make(node, graph, *entry);

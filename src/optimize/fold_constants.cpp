@@ -11,6 +11,24 @@ namespace {
 // A result may be this much larger than what it is made of (bytes); an Expand of a scalar to a plane is left to the
 // run.
 constexpr uint64_t kMostGrowth = 64 * 1024;
+// Weights of products may grow further, by this much together: products pack what is constant, and would else pack it
+// in every run.
+constexpr uint64_t kMostWeightGrowth = uint64_t{1} << 30;
+
+// Marks the values that are read as weights of products, and as nothing else.
+std::vector<char> find_weights(const Graph& graph) {
+  std::vector<char> weights(graph.values.size(), 0), others(graph.values.size(), 0);
+  for (const Node& node : graph.nodes) {
+    const bool product = node.op->fusible() != nullptr;
+    for (size_t i = 0; i < node.inputs.size(); i++) {
+      if (node.inputs[i] != kNoValue) (product && i == 1 ? weights : others)[static_cast<size_t>(node.inputs[i])] = 1;
+    }
+    for (ValueId id : captured_values(node)) others[static_cast<size_t>(id)] = 1;
+  }
+  for (ValueId id : graph.outputs) others[static_cast<size_t>(id)] = 1;
+  for (size_t id = 0; id < weights.size(); id++) weights[id] = weights[id] && !others[id];
+  return weights;
+}
 
 bool is_foldable(const Graph& graph, const Node& node) {
   if (node.inputs.empty() || node.op->is_random() || !subgraphs(node).empty()) return false;
@@ -19,7 +37,9 @@ bool is_foldable(const Graph& graph, const Node& node) {
   });
 }
 
-bool is_small_enough(const Operator& op, std::span<const Value* const> inputs, std::span<const char> wanted) {
+// May the results be as large as they are? growth: what is allowed; less what is used afterwards.
+bool is_small_enough(const Operator& op, std::span<const Value* const> inputs, std::span<const char> wanted,
+                     uint64_t& growth) {
   std::vector<InferInput> seen;
   uint64_t given = 0, made = 0;
   for (const Value* v : inputs) {
@@ -36,12 +56,15 @@ bool is_small_enough(const Operator& op, std::span<const Value* const> inputs, s
     if (out.state != InferOutput::State::known) return false;
     made += dtype_bytes(out.dtype, out.shape.count());
   }
-  return made <= given + kMostGrowth;
+  if (made <= given) return true;
+  if (made - given > growth) return false;
+  growth -= made - given;
+  return true;
 }
 
 // Runs the node and keeps its results as constants; false where it cannot be, the node is then left to the run, which
 // reports what is wrong if it is ever reached.
-bool fold(Graph& graph, const Node& node) {
+bool fold(Graph& graph, const Node& node, uint64_t& growth) {
   std::vector<Value> values(node.inputs.size());
   std::vector<const Value*> inputs(node.inputs.size(), nullptr);
   for (size_t i = 0; i < inputs.size(); i++) {
@@ -52,7 +75,7 @@ bool fold(Graph& graph, const Node& node) {
   std::vector<char> wanted;
   for (ValueId id : node.outputs) wanted.push_back(id != kNoValue);
   try {
-    if (!is_small_enough(*node.op, inputs, wanted)) return false;
+    if (!is_small_enough(*node.op, inputs, wanted, growth)) return false;
     std::vector<Value> results = evaluate(*node.op, inputs, wanted);
     for (size_t o = 0; o < results.size(); o++) {
       if (wanted[o] && !results[o].is_tensor()) return false;
@@ -70,8 +93,15 @@ bool fold(Graph& graph, const Node& node) {
 
 void fold_constants(Graph& graph) {
   std::vector<char> folded(graph.nodes.size(), 0);
+  const std::vector<char> weights = find_weights(graph);
+  uint64_t weight_growth = kMostWeightGrowth;
   for (size_t n = 0; n < graph.nodes.size(); n++) {
-    if (is_foldable(graph, graph.nodes[n])) folded[n] = fold(graph, graph.nodes[n]);
+    const Node& node = graph.nodes[n];
+    if (!is_foldable(graph, node)) continue;
+    const bool weight =
+        node.outputs.size() == 1 && node.outputs[0] != kNoValue && weights[static_cast<size_t>(node.outputs[0])];
+    uint64_t growth = kMostGrowth;
+    folded[n] = fold(graph, node, weight && weight_growth > kMostGrowth ? weight_growth : growth);
   }
   remove_nodes(graph, folded);
   pass_constants_to_subgraphs(graph);

@@ -1,4 +1,5 @@
-// Passes: what follows a convolution or a matrix product and can be done in its epilogue.
+// Pass: what follows a convolution or a matrix product and can be done in its epilogue; scales and shifts by the
+// channel that follow one another.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -6,101 +7,163 @@
 
 #include "ops/fusible.h"
 #include "ops/operator.h"
+#include "optimize/affine.h"
 #include "optimize/passes.h"
-#include "optimize/uses.h"
+#include "optimize/rewriter.h"
 
 namespace sardonyx {
 namespace {
-
-// Offers every node that `takes(node, product)` accepts to the product that makes its first input, if it is the only
-// reader of that; what is taken over is removed.
-template <class Take>
-void fuse_into_products(Graph& graph, Take&& take) {
-  std::vector<int> uses = count_uses(graph), producers = find_producers(graph);
-  std::vector<char> gone(graph.nodes.size(), 0);
-  for (size_t n = 0; n < graph.nodes.size(); n++) {
-    Node& node = graph.nodes[n];
-    if (!node.domain.empty() || node.inputs.empty() || node.inputs[0] == kNoValue || node.outputs[0] == kNoValue)
-      continue;
-    const int producer = producers[static_cast<size_t>(node.inputs[0])];
-    if (producer < 0 || uses[static_cast<size_t>(node.inputs[0])] != 1) continue;
-    Node& product = graph.nodes[static_cast<size_t>(producer)];
-    Fusible* fusible = product.op->fusible();
-    if (!fusible || product.outputs[0] != node.inputs[0] || !take(node, *fusible)) continue;
-    product.outputs[0] = node.outputs[0];
-    producers[static_cast<size_t>(node.outputs[0])] = producer;
-    gone[n] = 1;
-  }
-  remove_nodes(graph, gone);
-}
-
-const Tensor* constant_floats(const Graph& graph, const Node& node, size_t input) {
-  if (input >= node.inputs.size() || !graph.is_constant(node.inputs[input])) return nullptr;
-  const Tensor& t = graph.value(node.inputs[input]).constant;
-  return t.has_data() && t.dtype() == DType::float32 ? &t : nullptr;
-}
-
-bool fuse_one_batch_normalization(const Graph& graph, const Node& node, Fusible& product) {
-  if (node.op_type != "BatchNormalization" || node.attributes.integer("training_mode", 0) != 0) return false;
-  for (size_t o = 1; o < node.outputs.size(); o++) {
-    if (node.outputs[o] != kNoValue) return false;
-  }
-  const Tensor* parts[4];
-  for (size_t i = 0; i < 4; i++) {
-    parts[i] = constant_floats(graph, node, i + 1);
-    if (!parts[i] || parts[i]->rank() != 1 || parts[i]->count() != parts[0]->count()) return false;
-  }
-  if (node.opset < 9 && node.attributes.integer("spatial", 1) == 0) return false;
-  const float epsilon = node.attributes.number("epsilon", 1e-5f);
-  std::vector<float> scale, shift;
-  for (int64_t c = 0; c < parts[0]->count(); c++) {
-    const auto at = [&](int i) { return static_cast<double>(parts[i]->data<float>()[c]); };
-    const double s = at(0) / std::sqrt(at(3) + static_cast<double>(epsilon));
-    scale.push_back(static_cast<float>(s));
-    shift.push_back(static_cast<float>(at(1) - at(2) * s));
-  }
-  return product.fuse_scale_shift(scale, shift);
-}
 
 struct Range {
   float lo = -std::numeric_limits<float>::infinity(), hi = std::numeric_limits<float>::infinity();
 };
 
-// The bounds of a Relu, or of a Clip whose bounds are constant.
-std::optional<Range> clamp_range(const Graph& graph, const Node& node) {
-  Range range;
-  if (node.op_type == "Relu") {
-    range.lo = 0;
+class Fusion {
+ public:
+  explicit Fusion(Rewriter& r) : r_(r) {}
+
+  void visit(size_t n) {
+    const Node& node = r_.node(n);
+    if (!node.domain.empty() || node.inputs.empty() || node.outputs.empty() || node.outputs[0] == kNoValue) return;
+    if (fuse_affine(n)) return;
+    if (const auto range = clamp_range(node)) {
+      const int product = product_of(node.inputs[0]);
+      if (range->lo <= range->hi && product >= 0 && fusible(product).fuse_clamp(range->lo, range->hi)) take(n, product);
+    }
+  }
+
+ private:
+  Fusible& fusible(int n) { return *r_.node(static_cast<size_t>(n)).op->fusible(); }
+
+  // The position of the product that makes the value for its only reader, or -1.
+  int product_of(ValueId id) const {
+    const int n = id != kNoValue && r_.uses(id) == 1 ? r_.producer(id) : -1;
+    if (n < 0) return -1;
+    const Node& node = r_.graph.nodes[static_cast<size_t>(n)];
+    return node.op->fusible() && node.outputs[0] == id ? n : -1;
+  }
+
+  // The product took node n over.
+  void take(size_t n, int product) {
+    const ValueId y = r_.node(n).outputs[0];
+    r_.remove(n);
+    r_.set_output(static_cast<size_t>(product), y);
+  }
+
+  // The channels of a product's or a BatchNormalization's result, where they are known.
+  std::optional<Channels> channels(int n) const {
+    const Node& node = r_.graph.nodes[static_cast<size_t>(n)];
+    const StaticType& y = r_.types[node.outputs[0]];
+    if (node.op_type == "BatchNormalization") {
+      const StaticType& scale = r_.types[node.inputs[1]];
+      const Tensor* constant = r_.constant(node.inputs[1]);
+      const int64_t count = constant ? constant->count() : scale.known() ? scale.dim(0) : -1;
+      return y.known() && y.rank() >= 2 ? std::optional(Channels{y.rank(), 1, count}) : std::nullopt;
+    }
+    if (node.op_type == "MatMul" || node.op_type == "Gemm") {
+      if (y.known() && y.rank() >= 2) return Channels{y.rank(), y.rank() - 1, y.dim(y.rank() - 1)};
+      return std::nullopt;
+    }
+    if (node.inputs.size() < 2 || !r_.constant(node.inputs[1])) return std::nullopt;
+    const Shape& w = r_.constant(node.inputs[1])->shape();
+    if (w.rank() < 3) return std::nullopt;
+    if (node.op_type == "Conv") return Channels{w.rank(), 1, w[0]};
+    if (node.op_type == "ConvTranspose") return Channels{w.rank(), 1, w[1] * node.attributes.integer("group", 1)};
+    return std::nullopt;
+  }
+
+  bool fuse_affine(size_t n) {
+    if (const auto a = read_batch_normalization(r_, r_.node(n))) {
+      const int product = product_of(r_.node(n).inputs[0]);
+      if (product < 0 || r_.node(static_cast<size_t>(product)).op_type == "BatchNormalization") return false;
+      if (!fusible(product).fuse_scale_shift(a->scale, a->shift)) return false;
+      take(n, product);
+      return true;
+    }
+    for (size_t x = 0; x < 2 && r_.node(n).inputs.size() == 2; x++) {
+      if (fuse_affine_operand(n, x)) return true;
+    }
+    return false;
+  }
+
+  bool fuse_affine_operand(size_t n, size_t x) {
+    const ValueId value = r_.node(n).inputs[x];
+    const int before = value != kNoValue && r_.uses(value) == 1 ? r_.producer(value) : -1;
+    if (before < 0) return false;
+    if (const int product = product_of(value); product >= 0) {
+      const auto at = channels(product);
+      const auto a = at ? read_affine(r_, r_.node(n), x, *at) : std::nullopt;
+      if (a && fusible(product).fuse_scale_shift(a->scale, a->shift)) {
+        take(n, product);
+        return true;
+      }
+    }
+    return chain_affine(n, x, static_cast<size_t>(before));
+  }
+
+  // Two scales or shifts in a row become one BatchNormalization.
+  bool chain_affine(size_t n, size_t x, size_t before) {
+    const Node& first = r_.node(before);
+    if (!first.domain.empty() || first.outputs[0] != r_.node(n).inputs[x]) return false;
+    if (const auto a = read_batch_normalization(r_, first)) {
+      const auto at = channels(static_cast<int>(before));
+      const auto b = at ? read_affine(r_, r_.node(n), x, *at) : std::nullopt;
+      return b && join(n, before, first.inputs[0], chained(*a, *b));
+    }
+    for (size_t i = 0; i < 2 && first.inputs.size() == 2; i++) {
+      const StaticType& type = r_.types[first.inputs[i]];
+      if (!type.known() || type.rank() < 2 || type.dim(1) <= 0 || type.dtype != DType::float32) continue;
+      const Channels at{type.rank(), 1, type.dim(1)};
+      const auto a = read_affine(r_, first, i, at), b = read_affine(r_, r_.node(n), x, at);
+      if (a && b) return join(n, before, first.inputs[i], chained(*a, *b));
+    }
+    return false;
+  }
+
+  bool join(size_t n, size_t before, ValueId x, const Affine& affine) {
+    if (!r_.replace(n, make_batch_normalization(r_, x, affine, r_.node(n).outputs))) return false;
+    r_.remove(before);
+    return true;
+  }
+
+  // A constant float32 input.
+  const Tensor* constant_floats(const Node& node, size_t input) const {
+    const Tensor* t = input < node.inputs.size() ? r_.constant(node.inputs[input]) : nullptr;
+    return t && t->dtype() == DType::float32 ? t : nullptr;
+  }
+
+  // The bounds of a Relu, or of a Clip whose bounds are constant.
+  std::optional<Range> clamp_range(const Node& node) const {
+    Range range;
+    if (node.op_type == "Relu") {
+      range.lo = 0;
+      return range;
+    }
+    if (node.op_type != "Clip") return std::nullopt;
+    if (node.opset < 11) {
+      range.lo = node.attributes.number("min", std::numeric_limits<float>::lowest());
+      range.hi = node.attributes.number("max", std::numeric_limits<float>::max());
+      return range;
+    }
+    float* bounds[] = {&range.lo, &range.hi};
+    for (size_t i = 1; i < node.inputs.size(); i++) {
+      if (node.inputs[i] == kNoValue) continue;
+      const Tensor* t = constant_floats(node, i);
+      if (!t || t->count() != 1) return std::nullopt;
+      *bounds[i - 1] = *t->data<float>();
+    }
     return range;
   }
-  if (node.op_type != "Clip") return std::nullopt;
-  if (node.opset < 11) {
-    range.lo = node.attributes.number("min", std::numeric_limits<float>::lowest());
-    range.hi = node.attributes.number("max", std::numeric_limits<float>::max());
-    return range;
-  }
-  float* bounds[] = {&range.lo, &range.hi};
-  for (size_t i = 1; i < node.inputs.size(); i++) {
-    if (node.inputs[i] == kNoValue) continue;
-    const Tensor* t = constant_floats(graph, node, i);
-    if (!t || t->count() != 1) return std::nullopt;
-    *bounds[i - 1] = *t->data<float>();
-  }
-  return range;
-}
+
+  Rewriter& r_;
+};
 
 }  // namespace
 
-void fuse_batch_normalization(Graph& graph) {
-  fuse_into_products(
-      graph, [&](const Node& node, Fusible& product) { return fuse_one_batch_normalization(graph, node, product); });
-}
-
-void fuse_clamp(Graph& graph) {
-  fuse_into_products(graph, [&](const Node& node, Fusible& product) {
-    const std::optional<Range> range = clamp_range(graph, node);
-    return range && range->lo <= range->hi && product.fuse_clamp(range->lo, range->hi);
-  });
+void fuse_products(Graph& graph, const StaticTypes& types) {
+  Rewriter r(graph, types);
+  Fusion fusion(r);
+  for (size_t n = 0; n < r.size(); n++) fusion.visit(n);
 }
 
 }  // namespace sardonyx

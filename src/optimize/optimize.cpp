@@ -8,27 +8,32 @@ namespace {
 
 struct Pass {
   int level;
-  void (*run)(Graph&);
+  void (*run)(Graph&, const StaticTypes&);
 };
 
 constexpr Pass kPasses[] = {
-    {1, fold_constants}, {1, remove_identities}, {2, fuse_batch_normalization}, {2, fuse_clamp}, {1, remove_dead},
+    {1, remove_no_ops},   {1, merge_common_subexpressions}, {1, merge_views},
+    {2, recognize_norms}, {2, recognize_activations},       {2, fuse_pads},
+    {2, fuse_products},
 };
 
 void run_passes(Graph& graph, int level) {
   for (Node& node : graph.nodes) {
     for (const auto& inner : subgraphs(node)) run_passes(*inner, level);
   }
+  fold_constants(graph);
+  const StaticTypes types = infer_static_types(graph);
   for (const Pass& pass : kPasses) {
-    if (pass.level <= level) pass.run(graph);
+    if (pass.level <= level) pass.run(graph, types);
   }
+  remove_dead(graph);
 }
 
 }  // namespace
 
 void optimize(Graph& graph, int level) {
   pass_constants_to_subgraphs(graph);
-  run_passes(graph, level);
+  if (level > 0) run_passes(graph, level);
 }
 
 }  // namespace sardonyx

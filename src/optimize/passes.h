@@ -1,7 +1,8 @@
 // Every pass, one file each; optimize.cpp lists them. A pass changes one graph; its subgraphs come by themselves,
-// before it.
+// before it. All take time linear in the graph's size.
 #pragma once
 #include "graph/graph.h"
+#include "optimize/static_types.h"
 
 namespace sardonyx {
 
@@ -10,13 +11,23 @@ namespace sardonyx {
 void pass_constants_to_subgraphs(Graph& graph);
 // Nodes whose inputs are all constant become constants, unless that would take much more memory.
 void fold_constants(Graph& graph);
-// Identity, and Dropout that is one: users read the input itself.
-void remove_identities(Graph& graph);
 // Nodes, and constants, that no output needs.
 void remove_dead(Graph& graph);
-// BatchNormalization into the convolution before it.
-void fuse_batch_normalization(Graph& graph);
-// Relu and Clip into the product before them.
-void fuse_clamp(Graph& graph);
+
+// Identity; casts, reshapes, transposes, pads and slices that change nothing; x + 0 and x * 1: users read the input
+// itself.
+void remove_no_ops(Graph& graph, const StaticTypes& types);
+// Of nodes that compute the same from the same, one remains. Before any pass that changes operators.
+void merge_common_subexpressions(Graph& graph, const StaticTypes& types);
+// Reshape after Reshape, Transpose after Transpose.
+void merge_views(Graph& graph, const StaticTypes& types);
+// Gelu, Swish, HardSwish and HardSigmoid that are written out.
+void recognize_activations(Graph& graph, const StaticTypes& types);
+// LayerNormalization and RMSNormalization that are written out.
+void recognize_norms(Graph& graph, const StaticTypes& types);
+// Zeros that are put around what a convolution or a pool reads.
+void fuse_pads(Graph& graph, const StaticTypes& types);
+// What follows a product and can be done in its epilogue; scales and shifts that follow one another.
+void fuse_products(Graph& graph, const StaticTypes& types);
 
 }  // namespace sardonyx

@@ -1,0 +1,187 @@
+// Inference with two trial sizes for every open dimension.
+#include "optimize/static_types.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "ops/evaluate.h"
+
+namespace sardonyx {
+namespace {
+
+// Values larger than this are not computed: shape arithmetic is small.
+constexpr int64_t kMostComputed = 64;
+// Open dimension i has the sizes 64 * (11 + 2i) and 64 * (1001 + 6i): no two are alike, nor are they after a division
+// of both by a model's strides.
+constexpr int64_t kUnit = 64;
+// Operators that compute small integers of small integers, and whose results are alike for two trials only if they are
+// for all.
+constexpr std::string_view kShapeArithmetic[] = {"Shape",     "Size",           "Gather", "Concat", "Slice", "Squeeze",
+                                                 "Unsqueeze", "Cast",           "Add",    "Sub",    "Mul",   "Reshape",
+                                                 "Identity",  "ConstantOfShape"};
+
+struct Seen {
+  InferInput in;
+  Value data;  // where it is small and known
+};
+
+class Trials {
+ public:
+  explicit Trials(const Graph& graph) : graph_(graph), first_(graph.values.size()), second_(graph.values.size()) {}
+
+  StaticTypes run() {
+    for (size_t id = 0; id < graph_.values.size(); id++) start(static_cast<ValueId>(id));
+    for (const Node& node : graph_.nodes) visit(node);
+    std::vector<StaticType> types(graph_.values.size());
+    for (size_t id = 0; id < types.size(); id++) {
+      const InferInput &a = first_[id].in, &b = second_[id].in;
+      if (!a.is_tensor || !b.is_tensor || a.dtype != b.dtype || a.shape.rank() != b.shape.rank()) continue;
+      types[id] = {a.dtype, true, a.shape, b.shape};
+    }
+    return StaticTypes(std::move(types));
+  }
+
+ private:
+  static void set(Seen& seen, DType dtype, const Shape& shape) {
+    seen.in.present = seen.in.is_tensor = true;
+    seen.in.dtype = dtype;
+    seen.in.shape = shape;
+  }
+  Seen& seen(bool second, ValueId id) { return (second ? second_ : first_)[static_cast<size_t>(id)]; }
+
+  // Two sizes for an open dimension; the same for the same name.
+  std::pair<int64_t, int64_t> open_dim(const std::string& name) {
+    int64_t at = open_;
+    if (!name.empty()) at = names_.try_emplace(name, open_).first->second;
+    if (at == open_) open_++;
+    return {kUnit * (11 + 2 * at), kUnit * (1001 + 6 * at)};
+  }
+
+  void start(ValueId id) {
+    const ValueInfo& info = graph_.value(id);
+    if (graph_.is_constant(id)) {
+      for (bool second : {false, true}) {
+        set(seen(second, id), info.constant.dtype(), info.constant.shape());
+        if (info.constant.has_data()) seen(second, id).data = info.constant;
+      }
+      return;
+    }
+    if (!info.is_input || info.type.kind != Type::Kind::tensor || !info.type.has_shape) return;
+    if (info.type.dtype == DType::undefined || info.type.shape.size() > Shape::kMaxRank) return;
+    Shape a, b;
+    for (const Dim& d : info.type.shape) {
+      const auto [x, y] = d.value >= 0 ? std::pair(d.value, d.value) : open_dim(d.name);
+      a.push_back(x);
+      b.push_back(y);
+    }
+    set(seen(false, id), info.type.dtype, a);
+    set(seen(true, id), info.type.dtype, b);
+  }
+
+  // Do both trials see the same?
+  bool is_alike(ValueId id) {
+    const Seen &a = seen(false, id), &b = seen(true, id);
+    if (!(a.in.shape == b.in.shape) || a.data.is_none() != b.data.is_none()) return false;
+    if (a.data.is_none() || graph_.is_constant(id)) return true;
+    return a.data.tensor().to_int64() == b.data.tensor().to_int64();
+  }
+
+  void visit(const Node& node) {
+    if (!subgraphs(node).empty() || !node.domain.empty()) return;
+    bool alike = true;
+    for (ValueId id : node.inputs) {
+      if (id == kNoValue) continue;
+      if (!seen(false, id).in.present || !seen(true, id).in.present) return;
+      alike = alike && is_alike(id);
+    }
+    if (!alike && node.op_type == "Squeeze" && node.attributes.inputs < 2 && !node.attributes.has("axes")) return;
+    std::vector<InferOutput> a, b;
+    if (!infer(node, false, a) || !infer(node, true, b)) return forget(node);
+    for (size_t o = 0; o < node.outputs.size(); o++) {
+      const bool both = a[o].state == InferOutput::State::known && b[o].state == InferOutput::State::known;
+      if (node.outputs[o] == kNoValue || !both) continue;
+      if (!alike && node.op_type == "Slice") doubt(a[o].shape, b[o].shape);
+      set(seen(false, node.outputs[o]), a[o].dtype, a[o].shape);
+      set(seen(true, node.outputs[o]), b[o].dtype, b[o].shape);
+    }
+    if (is_shape_arithmetic(node) && !(compute(node, false) && compute(node, true))) drop_data(node);
+  }
+
+  // What was sliced out of an open dimension may be shorter for other feeds.
+  void doubt(Shape& a, Shape& b) {
+    for (int i = 0; i < std::min(a.rank(), b.rank()); i++) {
+      if (a[i] == b[i] && a[i] > 1) std::tie(a[i], b[i]) = open_dim({});
+    }
+  }
+
+  bool infer(const Node& node, bool second, std::vector<InferOutput>& outputs) {
+    std::vector<InferInput> inputs(node.inputs.size());
+    for (size_t i = 0; i < inputs.size(); i++) {
+      if (node.inputs[i] == kNoValue) continue;
+      Seen& s = seen(second, node.inputs[i]);
+      inputs[i] = s.in;
+      inputs[i].value = s.data.is_none() ? nullptr : &s.data;
+    }
+    outputs.resize(node.outputs.size());
+    for (size_t o = 0; o < outputs.size(); o++) outputs[o].wanted = node.outputs[o] != kNoValue;
+    try {
+      InferContext context(inputs, outputs);
+      node.op->infer(context);
+      return !context.deferred();
+    } catch (const Error&) {  // the trial's sizes do not fit; or the model is wrong, which its first run reports
+      return false;
+    }
+  }
+
+  void forget(const Node& node) {
+    for (ValueId id : node.outputs) {
+      if (id != kNoValue) seen(false, id) = seen(true, id) = Seen();
+    }
+  }
+
+  bool is_shape_arithmetic(const Node& node) {
+    const auto names = std::span(kShapeArithmetic);
+    if (node.outputs.size() != 1 || node.outputs[0] == kNoValue || node.inputs.empty()) return false;
+    if (std::find(names.begin(), names.end(), node.op_type) == names.end()) return false;
+    const InferInput& out = seen(false, node.outputs[0]).in;
+    const bool small = out.shape.rank() == 0 || (out.shape.rank() == 1 && out.shape[0] <= kMostComputed);
+    return out.is_tensor && small && (out.dtype == DType::int64 || out.dtype == DType::int32) &&
+           out.shape == seen(true, node.outputs[0]).in.shape;
+  }
+
+  bool compute(const Node& node, bool second) {
+    std::vector<Value> shapes(node.inputs.size());
+    std::vector<const Value*> inputs(node.inputs.size(), nullptr);
+    for (size_t i = 0; i < inputs.size(); i++) {
+      if (node.inputs[i] == kNoValue) continue;
+      const Seen& s = seen(second, node.inputs[i]);
+      if (s.data.is_none() && !node.op->reads_shapes_only()) return false;
+      if (s.data.is_none()) shapes[i] = Tensor::without_data(s.in.dtype, s.in.shape);
+      inputs[i] = s.data.is_none() ? &shapes[i] : &s.data;
+    }
+    const char wanted[] = {1};
+    try {
+      seen(second, node.outputs[0]).data = evaluate(*node.op, inputs, wanted)[0];
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  void drop_data(const Node& node) {
+    seen(false, node.outputs[0]).data = Value();
+    seen(true, node.outputs[0]).data = Value();
+  }
+
+  const Graph& graph_;
+  std::vector<Seen> first_, second_;
+  std::map<std::string, int64_t> names_;
+  int64_t open_ = 0;
+};
+
+}  // namespace
+
+StaticTypes infer_static_types(const Graph& graph) { return Trials(graph).run(); }
+
+}  // namespace sardonyx

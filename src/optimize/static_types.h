@@ -1,0 +1,46 @@
+// What is known of values before any feed is: types, ranks, and the dimensions that are the same for all feeds.
+#pragma once
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace sardonyx {
+
+// Everything that the passes know of one tensor. Undefined where it may be no tensor, or where nothing is known.
+struct StaticType {
+  DType dtype = DType::undefined;
+  bool has_shape = false;
+  // Two shapes that the value has for two sets of feeds; where they agree, the dimension is the same for all feeds.
+  Shape first, second;
+
+  bool known() const noexcept { return has_shape; }
+  int rank() const noexcept { return first.rank(); }
+  // The dimension, or -1 where it differs from feed to feed.
+  int64_t dim(int i) const noexcept { return first[i] == second[i] ? first[i] : -1; }
+  // Is every dimension the same for all feeds?
+  bool fixed() const noexcept { return has_shape && first == second; }
+  bool same_shape(const StaticType& o) const noexcept {
+    return has_shape && o.has_shape && first == o.first && second == o.second;
+  }
+};
+
+// By value id; what passes add later lies past the end and is unknown.
+class StaticTypes {
+ public:
+  StaticTypes() = default;
+  explicit StaticTypes(std::vector<StaticType> list) : list_(std::move(list)) {}
+  const StaticType& operator[](ValueId id) const noexcept {
+    return id >= 0 && static_cast<size_t>(id) < list_.size() ? list_[static_cast<size_t>(id)] : unknown_;
+  }
+
+ private:
+  std::vector<StaticType> list_;
+  StaticType unknown_;
+};
+
+// Runs the operators' inference twice, with two sizes for each dimension that the model leaves open, far apart and of
+// many factors of 2; dimensions of one name have one size. Best effort: where an operator needs data, or does not take
+// the sizes, nothing is known from there on. Where a result could be cut to a fixed size (Slice), it is not believed.
+StaticTypes infer_static_types(const Graph& graph);
+
+}  // namespace sardonyx

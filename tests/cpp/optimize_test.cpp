@@ -1,0 +1,432 @@
+// Graph passes: what must match, what must not, and that results stay.
+#include "optimize/optimize.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph_maker.h"
+#include "op_runner.h"
+#include "op_values.h"
+#include "ops/registry.h"
+#include "runtime/session.h"
+
+namespace sardonyx {
+namespace {
+
+using testing::attribute;
+using testing::GraphMaker;
+using testing::random_tensor;
+using testing::tensor;
+
+// The types of the nodes that are left of a graph, in order.
+std::vector<std::string> left(GraphMaker& maker, int level = 2) {
+  Graph graph = *maker.graph();
+  bind_operators(graph);
+  optimize(graph, level);
+  std::vector<std::string> types;
+  for (const Node& n : graph.nodes) types.push_back(n.op_type);
+  return types;
+}
+using Types = std::vector<std::string>;
+
+// Every output of the optimised graph is within rounding of the one that is run as it is.
+void expect_same_results(GraphMaker& maker, const std::vector<Value>& feeds) {
+  std::vector<std::vector<Value>> results;
+  for (int level : {0, 2}) {
+    SessionOptions options;
+    options.optimization_level = level;
+    Model model;
+    model.graph = *maker.graph();
+    auto session = Session::create(std::move(model), options);
+    std::vector<int> wanted;
+    for (size_t i = 0; i < session->outputs().size(); i++) wanted.push_back(static_cast<int>(i));
+    results.push_back(session->run(feeds, wanted));
+  }
+  for (size_t i = 0; i < results[0].size(); i++) {
+    EXPECT_TRUE(results[0][i].tensor().shape() == results[1][i].tensor().shape());
+    testing::expect_near(results[1][i].tensor(), testing::doubles(results[0][i].tensor()),
+                         "output " + std::to_string(i));
+  }
+}
+
+Tensor scalar(float v) { return tensor<float>({}, {v}); }
+
+Attributes ints(const std::string& name, std::vector<int64_t> values) { return attribute(name, std::move(values)); }
+
+// x: float32 [2][3][4][5]
+GraphMaker with_x() {
+  GraphMaker g;
+  g.input("x", DType::float32, {2, 3, 4, 5});
+  return g;
+}
+const Tensor& x_tensor() {
+  static const Tensor x = random_tensor({2, 3, 4, 5}, 1);
+  return x;
+}
+
+TEST(RemoveNoOps, TakesOutWhatChangesNothing) {
+  GraphMaker g = with_x();
+  g.constant("one", tensor<float>({1}, {1})).constant("zero", tensor<float>({3, 1, 1}, {0, 0, 0}));
+  g.constant("pads", tensor<int64_t>({8}, {0, 0, 0, 0, 0, 0, 0, 0})).constant("from", tensor<int64_t>({1}, {0}));
+  g.constant("to", tensor<int64_t>({1}, {INT64_MAX})).constant("shape", tensor<int64_t>({4}, {2, 3, 4, -1}));
+  g.node("Identity", {"x"}, {"a"}).node("Transpose", {"a"}, {"b"}, ints("perm", {0, 1, 2, 3}));
+  g.node("Cast", {"b"}, {"c"}, attribute("to", int64_t{1})).node("Pad", {"c", "pads"}, {"d"});
+  g.node("Slice", {"d", "from", "to"}, {"e"}).node("Reshape", {"e", "shape"}, {"f"});
+  g.node("Concat", {"f"}, {"h"}, attribute("axis", int64_t{1})).node("Sum", {"h"}, {"i"});
+  g.node("Mul", {"one", "i"}, {"j"}).node("Div", {"j", "one"}, {"k"}).node("Add", {"k", "zero"}, {"l"});
+  g.node("Sub", {"l", "zero"}, {"m"}).node("Abs", {"m"}, {"y"}).output("y");
+  EXPECT_EQ(left(g, 1), (Types{"Abs"}));
+  EXPECT_EQ(left(g, 0).size(), 13u);
+  expect_same_results(g, {x_tensor()});
+}
+
+TEST(RemoveNoOps, LeavesWhatOnlyLooksLikeOne) {
+  GraphMaker g = with_x();
+  g.constant("ones", tensor<float>({2, 1, 1, 1, 1}, {1, 1})).constant("zero", scalar(0));
+  g.constant("starts", tensor<int64_t>({1}, {0})).constant("ends", tensor<int64_t>({1}, {3}));
+  g.node("Mul", {"x", "ones"}, {"a"});                         // broadcasts x
+  g.node("Sub", {"zero", "x"}, {"b"});                         // the other way round
+  g.node("Slice", {"x", "starts", "ends"}, {"c"});             // cuts nothing of the first axis, this time
+  g.node("Cast", {"x"}, {"d"}, attribute("to", int64_t{11}));  // to double
+  g.node("Transpose", {"x"}, {"e"}, ints("perm", {0, 1, 3, 2}));
+  g.output("a").output("b").output("c").output("d").output("e");
+  EXPECT_EQ(left(g, 1), (Types{"Mul", "Sub", "Slice", "Cast", "Transpose"}));
+  expect_same_results(g, {x_tensor()});
+}
+
+TEST(RemoveNoOps, ResultsKeepTheirNames) {
+  GraphMaker g = with_x();
+  g.node("Identity", {"x"}, {"y"}).node("Neg", {"y"}, {"z"}).output("y").output("z");
+  EXPECT_EQ(left(g, 1), (Types{"Identity", "Neg"}));
+  expect_same_results(g, {x_tensor()});
+}
+
+TEST(RemoveNoOps, AnOpenDimensionIsNotTakenForOne) {
+  GraphMaker g;
+  g.input("x", DType::float32, {-1, 3}).constant("ones", tensor<float>({5, 1}, {1, 1, 1, 1, 1}));
+  g.node("Mul", {"x", "ones"}, {"y"}).output("y");
+  EXPECT_EQ(left(g), (Types{"Mul"}));
+  expect_same_results(g, {random_tensor({1, 3}, 2)});
+  expect_same_results(g, {random_tensor({5, 3}, 2)});
+}
+
+TEST(CommonSubexpressions, OneRemains) {
+  GraphMaker g = with_x();
+  g.constant("two", scalar(2)).constant("zwei", scalar(2));
+  g.node("Mul", {"x", "two"}, {"a"}).node("Mul", {"x", "zwei"}, {"b"});
+  g.node("Exp", {"a"}, {"c"}).node("Exp", {"b"}, {"d"}).node("Max", {"c", "d"}, {"y"}).output("y");
+  EXPECT_EQ(left(g, 1), (Types{"Mul", "Exp", "Max"}));
+  expect_same_results(g, {x_tensor()});
+}
+
+TEST(CommonSubexpressions, LeavesWhatDiffers) {
+  GraphMaker g = with_x();
+  g.constant("two", scalar(2)).constant("three", scalar(3));
+  g.node("Mul", {"x", "two"}, {"a"}).node("Mul", {"x", "three"}, {"b"});
+  g.node("LeakyRelu", {"x"}, {"c"}, attribute("alpha", 0.1f)).node("LeakyRelu", {"x"}, {"d"}, attribute("alpha", 0.2f));
+  g.node("RandomUniformLike", {"x"}, {"e"}).node("RandomUniformLike", {"x"}, {"f"});
+  g.output("a").output("b").output("c").output("d").output("e").output("f");
+  EXPECT_EQ(left(g, 1).size(), 6u);
+}
+
+TEST(CommonSubexpressions, ResultsAreKept) {
+  GraphMaker g = with_x();
+  g.node("Exp", {"x"}, {"a"}).node("Exp", {"x"}, {"b"}).node("Neg", {"b"}, {"c"}).output("a").output("b").output("c");
+  EXPECT_EQ(left(g, 1), (Types{"Exp", "Exp", "Neg"}));
+  expect_same_results(g, {x_tensor()});
+}
+
+TEST(MergeViews, AChainBecomesOneReshape) {
+  GraphMaker g = with_x();
+  g.constant("s", tensor<int64_t>({2}, {-1, 60})).constant("axis", tensor<int64_t>({1}, {0}));
+  g.constant("t", tensor<int64_t>({3}, {4, 5, 6}));
+  g.node("Reshape", {"x", "s"}, {"a"}).node("Unsqueeze", {"a", "axis"}, {"b"}).node("Squeeze", {"b", "axis"}, {"c"});
+  g.node("Flatten", {"c"}, {"d"}).node("Reshape", {"d", "t"}, {"e"}).node("Abs", {"e"}, {"y"}).output("y");
+  EXPECT_EQ(left(g, 1), (Types{"Reshape", "Abs"}));
+  expect_same_results(g, {x_tensor()});
+}
+
+TEST(MergeViews, ShapeArithmeticOfOneOpenDimensionGoes) {
+  GraphMaker g;
+  g.input("x", DType::float32, {-1, 3, 4}).constant("zero", tensor<int64_t>({1}, {0}));
+  g.constant("m", tensor<int64_t>({1}, {-1}));
+  g.node("Shape", {"x"}, {"s"}).node("Gather", {"s", "zero"}, {"rows"});
+  g.node("Concat", {"rows", "m"}, {"t"}, attribute("axis", int64_t{0})).node("Reshape", {"x", "t"}, {"a"});
+  g.node("Abs", {"a"}, {"y"}).output("y");
+  EXPECT_EQ(left(g, 1), (Types{"Reshape", "Abs"}));
+  for (int64_t n : {1, 2, 7}) expect_same_results(g, {random_tensor({n, 3, 4}, 3)});
+}
+
+TEST(MergeViews, TransposesAreCombined) {
+  GraphMaker g = with_x();
+  g.node("Transpose", {"x"}, {"a"}, ints("perm", {1, 2, 3, 0}))
+      .node("Transpose", {"a"}, {"b"}, ints("perm", {2, 0, 3, 1}));
+  g.node("Abs", {"b"}, {"y"}).output("y").output("a");
+  EXPECT_EQ(left(g, 1), (Types{"Transpose", "Transpose", "Abs"}));
+  expect_same_results(g, {x_tensor()});
+}
+
+// Makes `type` of x by hand-written nodes; the passes must find it.
+struct Written {
+  const char* name;
+  void (*write)(GraphMaker&);
+  Types left;
+};
+
+TEST(RecognizeActivations, WrittenOutFormsBecomeOneNode) {
+  const Written forms[] = {
+      {"hard swish, divided last",
+       [](GraphMaker& g) {
+         g.node("Add", {"x", "three"}, {"a"}).node("Clip", {"a", "zero", "six"}, {"b"});
+         g.node("Mul", {"x", "b"}, {"c"}).node("Div", {"c", "six"}, {"y"});
+       },
+       {"HardSwish"}},
+      {"hard swish, gate first",
+       [](GraphMaker& g) {
+         g.node("Add", {"three", "x"}, {"a"}).node("Clip", {"a", "zero", "six"}, {"b"});
+         g.node("Div", {"b", "six"}, {"c"}).node("Mul", {"c", "x"}, {"y"});
+       },
+       {"HardSwish"}},
+      {"hard swish of a hard sigmoid",
+       [](GraphMaker& g) {
+         g.node("HardSigmoid", {"x"}, {"a"}, attribute("alpha", 1.0f / 6)).node("Mul", {"x", "a"}, {"y"});
+       },
+       {"HardSwish"}},
+      {"hard sigmoid",
+       [](GraphMaker& g) {
+         g.node("Add", {"x", "three"}, {"a"})
+             .node("Clip", {"a", "zero", "six"}, {"b"})
+             .node("Div", {"b", "six"}, {"y"});
+       },
+       {"HardSigmoid"}},
+      {"swish", [](GraphMaker& g) { g.node("Sigmoid", {"x"}, {"a"}).node("Mul", {"a", "x"}, {"y"}); }, {"Swish"}},
+      {"swish of a factor",
+       [](GraphMaker& g) {
+         g.node("Mul", {"x", "three"}, {"b"}).node("Sigmoid", {"b"}, {"a"}).node("Mul", {"a", "x"}, {"y"});
+       },
+       {"Swish"}},
+      {"gelu, halved last",
+       [](GraphMaker& g) {
+         g.node("Div", {"x", "root2"}, {"a"}).node("Erf", {"a"}, {"b"}).node("Add", {"b", "one"}, {"c"});
+         g.node("Mul", {"x", "c"}, {"d"}).node("Mul", {"d", "half"}, {"y"});
+       },
+       {"Gelu"}},
+      {"gelu, halved first",
+       [](GraphMaker& g) {
+         g.node("Div", {"x", "root2"}, {"a"}).node("Erf", {"a"}, {"b"}).node("Add", {"b", "one"}, {"c"});
+         g.node("Mul", {"x", "half"}, {"d"}).node("Mul", {"d", "c"}, {"y"});
+       },
+       {"Gelu"}},
+      {"gelu by tanh",
+       [](GraphMaker& g) {
+         g.node("Pow", {"x", "three"}, {"a"}).node("Mul", {"a", "cubic"}, {"b"}).node("Add", {"x", "b"}, {"c"});
+         g.node("Mul", {"c", "root2pi"}, {"d"}).node("Tanh", {"d"}, {"e"}).node("Add", {"e", "one"}, {"f"});
+         g.node("Mul", {"f", "x"}, {"h"}).node("Mul", {"half", "h"}, {"y"});
+       },
+       {"Gelu"}},
+  };
+  for (const Written& form : forms) {
+    SCOPED_TRACE(form.name);
+    GraphMaker g = with_x();
+    g.constant("three", scalar(3)).constant("zero", scalar(0)).constant("six", scalar(6)).constant("one", scalar(1));
+    g.constant("half", scalar(0.5f)).constant("root2", scalar(1.41421356f)).constant("cubic", scalar(0.044715f));
+    g.constant("root2pi", scalar(0.7978845608f));
+    form.write(g);
+    g.output("y");
+    EXPECT_EQ(left(g), form.left);
+    Tensor x = random_tensor({2, 3, 4, 5}, 4);
+    for (int64_t i = 0; i < x.count(); i++) x.data<float>()[i] *= 5;
+    x.data<float>()[0] = NAN;
+    x.data<float>()[1] = 50;
+    x.data<float>()[2] = -50;
+    expect_same_results(g, {x});
+  }
+}
+
+TEST(RecognizeActivations, OtherConstantsReadersAndOperandsAreLeft) {
+  const Written forms[] = {
+      {"clipped at 5",
+       [](GraphMaker& g) {
+         g.node("Add", {"x", "three"}, {"a"}).node("Clip", {"a", "zero", "five"}, {"b"});
+         g.node("Mul", {"x", "b"}, {"c"}).node("Div", {"c", "six"}, {"y"});
+       },
+       {"Add", "Clip", "Mul", "Div"}},
+      {"another x",
+       [](GraphMaker& g) { g.node("Abs", {"x"}, {"z"}).node("Sigmoid", {"x"}, {"a"}).node("Mul", {"a", "z"}, {"y"}); },
+       {"Abs", "Sigmoid", "Mul"}},
+      {"the sigmoid is a result",
+       [](GraphMaker& g) { g.node("Sigmoid", {"x"}, {"a"}).node("Mul", {"a", "x"}, {"y"}).output("a"); },
+       {"Sigmoid", "Mul"}},
+      {"the division by a constant of higher rank",
+       [](GraphMaker& g) {
+         g.node("Add", {"x", "three"}, {"a"}).node("Clip", {"a", "zero", "six"}, {"b"});
+         g.node("Mul", {"x", "b"}, {"c"}).node("Div", {"c", "six5"}, {"y"});
+       },
+       {"Add", "Clip", "Mul", "Div"}},
+      {"erf of x / 2",
+       [](GraphMaker& g) {
+         g.node("Mul", {"x", "half"}, {"a"}).node("Erf", {"a"}, {"b"}).node("Add", {"b", "one"}, {"c"});
+         g.node("Mul", {"x", "c"}, {"d"}).node("Mul", {"d", "half"}, {"y"});
+       },
+       {"Mul", "Erf", "Add", "Mul", "Mul"}},
+  };
+  for (const Written& form : forms) {
+    SCOPED_TRACE(form.name);
+    GraphMaker g = with_x();
+    g.constant("three", scalar(3)).constant("zero", scalar(0)).constant("six", scalar(6)).constant("one", scalar(1));
+    g.constant("five", scalar(5)).constant("six5", tensor<float>({1, 1, 1, 1, 1}, {6})).constant("half", scalar(0.5f));
+    form.write(g);
+    g.output("y");
+    EXPECT_EQ(left(g), form.left);
+    expect_same_results(g, {x_tensor()});
+  }
+}
+
+void write_norm(GraphMaker& g, bool centered, bool bias, std::vector<int64_t> axes) {
+  std::string x = "x";
+  if (centered) {
+    g.node("ReduceMean", {"x"}, {"mean"}, ints("axes", axes)).node("Sub", {"x", "mean"}, {"d"});
+    x = "d";
+  }
+  g.node("Pow", {x, "two"}, {"sq"}).node("ReduceMean", {"sq"}, {"var"}, ints("axes", axes));
+  g.node("Add", {"var", "eps"}, {"ve"}).node("Sqrt", {"ve"}, {"sd"}).node("Div", {x, "sd"}, {"n"});
+  g.node("Mul", {"n", "scale"}, {bias ? "s" : "y"});
+  if (bias) g.node("Add", {"s", "bias"}, {"y"});
+  g.output("y");
+}
+
+TEST(RecognizeNorms, WrittenOutFormsBecomeOneNode) {
+  for (bool centered : {false, true}) {
+    for (bool bias : {false, true}) {
+      GraphMaker g = with_x();
+      g.constant("two", scalar(2)).constant("eps", scalar(1e-5f)).constant("scale", random_tensor({5}, 5));
+      g.constant("bias", random_tensor({5}, 6));
+      write_norm(g, centered, bias, {-1});
+      EXPECT_EQ(left(g), centered ? Types{"LayerNormalization"}
+                         : bias   ? (Types{"RMSNormalization", "Add"})
+                                  : Types{"RMSNormalization"});
+      expect_same_results(g, {x_tensor()});
+    }
+  }
+}
+
+TEST(RecognizeNorms, ScalesThatBroadcastAndOtherAxesAreLeft) {
+  for (auto [axes, scale] : {std::pair(std::vector<int64_t>{-1}, Shape{4, 5}),
+                             {{1}, Shape{5}},
+                             {{-1}, Shape{2, 3, 4, 5}},
+                             {{-2}, Shape{5}}}) {
+    GraphMaker g = with_x();
+    g.constant("two", scalar(2)).constant("eps", scalar(1e-5f)).constant("scale", random_tensor(scale, 5));
+    g.constant("bias", random_tensor({5}, 6));
+    write_norm(g, true, true, axes);
+    const Types types = left(g);
+    EXPECT_EQ(std::count(types.begin(), types.end(), "LayerNormalization"), 0);
+    expect_same_results(g, {x_tensor()});
+  }
+  GraphMaker g;  // the last dimension may be 1, and the scale then makes it 5
+  g.input("x", DType::float32, {2, -1});
+  g.constant("two", scalar(2)).constant("eps", scalar(1e-5f)).constant("scale", random_tensor({5}, 5));
+  g.constant("bias", random_tensor({5}, 6));
+  write_norm(g, true, true, {-1});
+  expect_same_results(g, {random_tensor({2, 1}, 7)});
+}
+
+TEST(FusePads, ZerosBecomeThePaddingOfWhatFollows) {
+  for (const char* type : {"Conv", "AveragePool"}) {
+    GraphMaker g = with_x();
+    g.constant("pads", tensor<int64_t>({8}, {0, 0, 1, 0, 0, 0, 0, 1})).constant("w", random_tensor({2, 3, 2, 2}, 8));
+    g.node("Pad", {"x", "pads"}, {"p"});
+    Attributes a = ints("kernel_shape", {2, 2});
+    if (*type == 'C') a.add("pads", std::vector<int64_t>{0, 1, 1, 0});
+    g.node(type, *type == 'C' ? std::vector<std::string>{"p", "w"} : std::vector<std::string>{"p"}, {"y"}, a)
+        .output("y");
+    EXPECT_EQ(left(g), Types{type});
+    expect_same_results(g, {x_tensor()});
+  }
+}
+
+TEST(FusePads, OtherPadsAreLeft) {
+  struct Case {
+    std::vector<int64_t> pads;
+    float value;
+    const char* mode;
+    const char* auto_pad;
+  };
+  for (const Case& c : {Case{{0, 0, 1, 0, 0, 0, 0, 1}, 1, "constant", "NOTSET"},
+                        {{0, 1, 0, 0, 0, 2, 0, 0}, 0, "constant", "NOTSET"},
+                        {{0, 0, 1, 0, 0, 0, 0, 1}, 0, "edge", "NOTSET"},
+                        {{0, 0, -1, 0, 0, 0, 0, 1}, 0, "constant", "NOTSET"},
+                        {{0, 0, 1, 0, 0, 0, 0, 1}, 0, "constant", "SAME_UPPER"}}) {
+    GraphMaker g = with_x();
+    g.constant("pads", Tensor::of(c.pads));
+    g.constant("value", scalar(c.value)).constant("w", random_tensor({2, c.pads[1] ? 6 : 3, 2, 2}, 8));
+    g.node("Pad", {"x", "pads", "value"}, {"p"}, attribute("mode", std::string(c.mode)));
+    g.node("Conv", {"p", "w"}, {"y"}, attribute("auto_pad", std::string(c.auto_pad))).output("y");
+    EXPECT_EQ(left(g), (Types{"Pad", "Conv"}));
+    expect_same_results(g, {x_tensor()});
+  }
+}
+
+TEST(FuseProducts, ScalesAndShiftsGoIntoTheConvolution) {
+  GraphMaker g = with_x();
+  g.constant("w", random_tensor({4, 3, 3, 3}, 9)).constant("b", random_tensor({4}, 10));
+  g.constant("m", random_tensor({4, 1, 1}, 11)).constant("a", random_tensor({1, 4, 1, 1}, 12)).constant("s", scalar(3));
+  g.node("Conv", {"x", "w", "b"}, {"c"}).node("Mul", {"m", "c"}, {"d"}).node("Add", {"d", "a"}, {"e"});
+  g.node("Div", {"e", "s"}, {"f"}).node("Sub", {"s", "f"}, {"h"}).node("Relu", {"h"}, {"y"}).output("y");
+  EXPECT_EQ(left(g), Types{"Conv"});
+  expect_same_results(g, {x_tensor()});
+}
+
+TEST(FuseProducts, OtherOperandsAndReadersAreLeft) {
+  GraphMaker g = with_x();
+  g.constant("w", random_tensor({4, 3, 3, 3}, 9)).constant("wide", random_tensor({1, 4, 1, 3}, 11));
+  g.constant("s", scalar(3)).constant("five", tensor<float>({1, 1, 1, 1, 1}, {2}));
+  g.node("Conv", {"x", "w"}, {"c"}).node("Mul", {"c", "wide"}, {"d"});           // along another axis
+  g.node("Conv", {"x", "w"}, {"e"}).node("Mul", {"e", "s"}, {"f"}).output("e");  // a result itself (e is c, then)
+  g.node("Conv", {"d", "w1"}, {"h"}).node("Mul", {"h", "five"}, {"i"});          // raises the rank
+  g.constant("w1", random_tensor({2, 4, 1, 1}, 13)).node("Div", {"s", "i"}, {"j"});
+  g.output("f").output("j");
+  const Types types = left(g);
+  EXPECT_EQ(std::count(types.begin(), types.end(), "Mul"), 3);
+  EXPECT_EQ(std::count(types.begin(), types.end(), "Div"), 1);
+  expect_same_results(g, {x_tensor()});
+}
+
+TEST(FuseProducts, ScalesAndShiftsThatFollowOneAnotherAreOneNode) {
+  GraphMaker g = with_x();
+  g.constant("scale", random_tensor({3}, 14))
+      .constant("bias", random_tensor({3}, 15))
+      .constant("m", random_tensor({3, 1, 1}, 16));
+  g.constant("mean", random_tensor({3}, 17)).constant("var", tensor<float>({3}, {1, 2, 0.5f})).constant("s", scalar(3));
+  g.node("BatchNormalization", {"x", "scale", "bias", "mean", "var"}, {"a"}).node("Mul", {"a", "m"}, {"b"});
+  g.node("Add", {"b", "m"}, {"c"})
+      .node("Exp", {"c"}, {"d"})
+      .node("Mul", {"s", "d"}, {"e"})
+      .node("Add", {"e", "m"}, {"y"});
+  g.output("y");
+  EXPECT_EQ(left(g), (Types{"BatchNormalization", "Exp", "BatchNormalization"}));
+  expect_same_results(g, {x_tensor()});
+}
+
+// Weights that the model computes (ConstantOfShape) are packed like stored ones, however large they are.
+TEST(FoldConstants, WeightsAreFoldedWhateverTheirSize) {
+  GraphMaker g;
+  g.input("x", DType::float32, {1, 256}).constant("s", tensor<int64_t>({2}, {256, 300}));
+  g.node("ConstantOfShape", {"s"}, {"w"}, attribute("value", tensor<float>({1}, {0.5f})));
+  g.node("ConstantOfShape", {"s"}, {"large"}, attribute("value", tensor<float>({1}, {0.5f})));
+  g.node("MatMul", {"x", "w"}, {"y"}).output("y").output("large");
+  EXPECT_EQ(left(g, 1), (Types{"ConstantOfShape", "MatMul"}));
+  expect_same_results(g, {random_tensor({1, 256}, 18)});
+}
+
+TEST(Optimize, LevelZeroLeavesTheGraph) {
+  GraphMaker g = with_x();
+  g.constant("k", scalar(1));
+  g.node("Identity", {"x"}, {"a"}).node("Neg", {"k"}, {"n"}).node("Mul", {"a", "n"}, {"y"}).output("y");
+  EXPECT_EQ(left(g, 0), (Types{"Identity", "Neg", "Mul"}));
+}
+
+}  // namespace
+}  // namespace sardonyx
