@@ -3,7 +3,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { InferenceSession, OnnxError, Tensor } from '../models/package.mjs';
 import { compareValues } from './compare.mjs';
+import { readUndecided } from './expectations.mjs';
 import { readCase } from './suite.mjs';
+
+const undecided = readUndecided();
 
 // onnxruntime-web, where SARDONYX_PACKAGE names it, has no class for its errors; ours must throw nothing else.
 const isExpected = (error) => (OnnxError ? error instanceof OnnxError : !(error instanceof WebAssembly.RuntimeError));
@@ -32,7 +35,7 @@ async function runCase(id) {
   try {
     session = await InferenceSession.create(new Uint8Array(model));
     for (const set of sets) {
-      const problem = await runSet(session, set, tolerance);
+      const problem = await runSet(session, set, undecided.has(id) ? { typesOnly: true } : tolerance);
       if (problem) return { problem, code: 'output', ops };
     }
     return { problem: '' };

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const kFile = new URL('expectations.json', import.meta.url);
+const kUndecided = new URL('undecided.json', import.meta.url);
 const kNote = 'note: '; // starts a reason that was written by hand, which an update keeps
 
 // The list depends on the suite's release: 1.20.0-6 -> 1.20
@@ -14,6 +15,9 @@ export function readExpectations(version) {
   if (!list) throw new Error(`expectations.json has no list for the suite ${version}: run.mjs --update writes one`);
   return new Map(Object.entries(list));
 }
+
+/** Case -> reason, of the cases whose values decide nothing: they are compared by type and shape. */
+export const readUndecided = () => new Map(Object.entries(JSON.parse(readFileSync(kUndecided, 'utf8'))));
 
 /**
  * What differs between results and the list, a line each: a case fails that is not listed, a listed one passes, or a

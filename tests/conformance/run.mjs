@@ -4,7 +4,7 @@
 //   --update  write expectations.json from the results (of the whole suite)
 import { parseArgs } from 'node:util';
 import { fetchSuite } from '../../scripts/fetch-suite.mjs';
-import { writeExpectations } from './expectations.mjs';
+import { readUndecided, writeExpectations } from './expectations.mjs';
 import { reasonOf, runCases } from './runner.mjs';
 import { kGroups, listCases } from './suite.mjs';
 
@@ -38,5 +38,7 @@ for (const group of kGroups) {
   const inGroup = results.filter((r) => r.id.startsWith(`${group}/`));
   if (inGroup.length) console.log(`  ${group}: ${inGroup.filter((r) => !r.problem).length} of ${inGroup.length} pass`);
 }
+const byType = results.filter((r) => readUndecided().has(r.id)).length;
+if (byType) console.log(`  ${byType} of them are compared by type and shape only (undecided.json says why)`);
 console.log(`  all: ${results.length - failed.length} of ${results.length} pass, ${seconds.toFixed(1)} s`);
 if (options.update) writeExpectations(version, results, reasonOf);
