@@ -75,6 +75,8 @@ test('floats within rtol and atol of the expected value, NaN and infinities as t
   assert.equal(compareValues(f32(0.5e-7), f32(0), tolerance), '');
   assert.match(compareValues(f32(1, 2.003), f32(1, 2), tolerance), /^\[1\] is 2\.00\d+, not 2$/);
   assert.match(compareValues(f32(2e-7), f32(0), tolerance), /\[0\]/);
+  assert.equal(compareValues(f32(3), f32(0), { typesOnly: true }), '');
+  assert.match(compareValues(f32(3, 4), f32(0), { typesOnly: true }), /has the shape/);
   assert.match(compareValues(f32(Infinity), f32(-Infinity), tolerance), /is Infinity, not -Infinity/);
   assert.match(compareValues(f32(1e30), f32(Infinity), tolerance), /not Infinity/);
   assert.match(compareValues(f32(Number.NaN), f32(0), tolerance), /is NaN, not 0/);
