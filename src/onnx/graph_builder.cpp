@@ -111,6 +111,8 @@ void GraphBuilder::declare_inputs(const GraphSource& source, Scope& scope) {
 }
 
 void GraphBuilder::declare_initializers(const GraphSource& source, Scope& scope) {
+  // Before IR version 4 all initializers had to be listed as inputs, but none was a default that a feed could replace.
+  const bool old = !scope.outer && source_.header.ir_version < 4;
   for (const NamedTensor& t : source.initializers) {
     if (t.name.empty()) continue;  // no one can use it
     const auto at = scope.names.find(t.name);
@@ -119,8 +121,10 @@ void GraphBuilder::declare_initializers(const GraphSource& source, Scope& scope)
     check(!scope.graph.value(id).constant.defined(), ErrorCode::invalid_model, "initializer \"", t.name,
           "\" is given twice");
     scope.graph.value(id).constant = t.tensor;
+    if (is_default && old) scope.graph.value(id).is_input = false;
     if (scope.call) expansion_.charge(sizeof(ValueInfo) + t.name.size());
   }
+  if (old) std::erase_if(scope.graph.inputs, [&](ValueId id) { return !scope.graph.value(id).is_input; });
 }
 
 void GraphBuilder::resolve_outputs(const GraphSource& source, Scope& scope) {

@@ -368,5 +368,23 @@ TEST(ExternalData, RefusesOtherPlacesAndLengths) {
   EXPECT_NE(none.find("\"w.bin\""), std::string::npos);
 }
 
+// Before IR version 4 initializers had to be inputs too; that did not make them defaults.
+TEST(Loader, OldInitializersAreConstants) {
+  for (int version : {3, 4}) {
+    pb::ModelProto model = new_model(9);
+    model.set_ir_version(version);
+    pb::GraphProto& graph = *model.mutable_graph();
+    add_input(graph, "k");
+    add_input(graph, "x");
+    add_initializer(graph, "k", {1, 2});
+    add_node(graph, "Add", {"x", "k"}, {"y"});
+    add_output(graph, "y");
+    const Model m = load(model);
+    EXPECT_EQ(m.graph.inputs.size(), version < 4 ? 1u : 2u);
+    EXPECT_EQ(m.graph.value(m.graph.inputs.back()).name, "x");
+    EXPECT_EQ(m.graph.is_constant(m.graph.nodes[0].inputs[1]), version < 4);
+  }
+}
+
 }  // namespace
 }  // namespace sardonyx::testing
