@@ -1,9 +1,13 @@
 // BatchNormalization, in inference and in training mode.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "kernels/elementwise/unary_f32.h"
 #include "kernels/norm/normalize.h"
 #include "ops/families.h"
+#include "ops/fusible.h"
 #include "ops/util/as_float.h"
 
 namespace sardonyx {
@@ -43,9 +47,26 @@ void channel_moments(const BatchShape& s, const T* x, std::vector<double>& mean,
   }
 }
 
-// y = x * scale[c] + shift[c].
+// What was fused: min(max(y, lo), hi), NaN stays NaN.
+struct Clamp {
+  bool used = false;
+  float lo = -std::numeric_limits<float>::infinity(), hi = std::numeric_limits<float>::infinity();
+
+  template <class T>
+  void apply(T* y, int64_t n) const noexcept {
+    if (!used) return;
+    if constexpr (std::is_same_v<T, float>) {
+      kernels::clip_f32(y, y, static_cast<size_t>(n), lo, hi);
+    } else {
+      for (int64_t i = 0; i < n; i++) y[i] = y[i] < T{lo} ? T{lo} : y[i] > T{hi} ? T{hi} : y[i];
+    }
+  }
+};
+
+// y = clamp(x * scale[c] + shift[c]).
 template <class T>
-void apply(ThreadPool& pool, const BatchShape& s, const T* x, const T* scale, const T* shift, T* y) {
+void apply(ThreadPool& pool, const BatchShape& s, const T* x, const T* scale, const T* shift, const Clamp& clamp,
+           T* y) {
   if (s.n == 1) {
     const int64_t grain = std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(1, s.channels));
     pool.parallel_for(s.batch, grain, [&](int64_t from, int64_t to) {
@@ -53,6 +74,7 @@ void apply(ThreadPool& pool, const BatchShape& s, const T* x, const T* scale, co
         const T* in = x + b * s.channels;
         T* out = y + b * s.channels;
         for (int64_t c = 0; c < s.channels; c++) out[c] = in[c] * scale[c] + shift[c];
+        clamp.apply(out, s.channels);
       }
     });
     return;
@@ -66,11 +88,12 @@ void apply(ThreadPool& pool, const BatchShape& s, const T* x, const T* scale, co
       } else {
         for (int64_t j = i * s.n; j < (i + 1) * s.n; j++) y[j] = x[j] * scale[c] + shift[c];
       }
+      clamp.apply(y + i * s.n, s.n);
     }
   });
 }
 
-class BatchNormalization final : public Operator {
+class BatchNormalization final : public Operator, public Fusible {
  public:
   explicit BatchNormalization(const Attributes& a)
       : epsilon_(a.number("epsilon", 1e-5f)), momentum_(a.number("momentum", 0.9f)), since_(a.since) {
@@ -81,6 +104,14 @@ class BatchNormalization final : public Operator {
     check(since_ < 14 || training_ || a.outputs == 1, ErrorCode::invalid_model,
           "only training_mode gives more than one output");
   }
+
+  Fusible* fusible() override { return training_ ? nullptr : this; }
+  bool fuse_clamp(float lo, float hi) override {
+    if (!(lo <= hi)) return false;
+    clamp_ = {true, std::min(std::max(clamp_.lo, lo), hi), std::min(std::max(clamp_.hi, lo), hi)};
+    return true;
+  }
+  bool fuse_scale_shift(std::span<const float>, std::span<const float>) override { return false; }
 
   void infer(InferContext& c) const override {
     c.require_inputs(5, 5);
@@ -132,7 +163,7 @@ class BatchNormalization final : public Operator {
       scale[i] = static_cast<T>(f);
       shift[i] = static_cast<T>(float_at(c.input(2), static_cast<int64_t>(i)) - mean[i] * f);
     }
-    apply(c.pool(), s, x, scale.data(), shift.data(), y);
+    apply(c.pool(), s, x, scale.data(), shift.data(), clamp_, y);
   }
 
   // running_mean, running_var, and before version 14 saved_mean, saved_var.
@@ -152,6 +183,7 @@ class BatchNormalization final : public Operator {
   float epsilon_, momentum_;
   int since_;
   bool spatial_ = true, training_ = false;
+  Clamp clamp_;
 };
 
 constexpr OpEntry kOps[] = {

@@ -90,6 +90,53 @@ Node make_batch_normalization(Rewriter& r, ValueId x, const Affine& affine, std:
   return make_node("BatchNormalization", 15, inputs, std::move(outputs), std::move(attributes));
 }
 
+namespace {
+
+bool pads_nothing(const Node& conv) {
+  const std::vector<int64_t> pads = conv.attributes.ints("pads");
+  const std::string auto_pad = conv.attributes.string("auto_pad", "NOTSET");
+  return (auto_pad == "NOTSET" || auto_pad == "VALID") &&
+         std::all_of(pads.begin(), pads.end(), [](int64_t p) { return p == 0; });
+}
+
+}  // namespace
+
+bool scale_weights(Rewriter& r, size_t n, const Affine& affine) {
+  const Node& conv = r.node(n);
+  const Tensor* w = r.constant(conv.inputs[1]);
+  const int64_t groups = conv.attributes.integer("group", 1);
+  if (!w || w->dtype() != DType::float32 || w->rank() < 3 || groups < 1 || w->dim(0) % groups != 0) return false;
+  if (static_cast<int64_t>(affine.scale.size()) != w->dim(1) * groups || w->count() == 0) return false;
+  const bool shifts = std::any_of(affine.shift.begin(), affine.shift.end(), [](float v) { return v != 0; });
+  const bool has_bias = conv.inputs.size() > 2 && conv.inputs[2] != kNoValue;
+  const Tensor* bias = has_bias ? r.constant(conv.inputs[2]) : nullptr;
+  if (shifts && !pads_nothing(conv)) return false;
+  if (has_bias && (!bias || bias->dtype() != DType::float32 || bias->count() != w->dim(0))) return false;
+  Tensor scaled = w->clone();
+  Tensor sums = Tensor::allocate(DType::float32, {w->dim(0)});
+  const int64_t taps = w->shape().count(2, w->rank());
+  float* at = scaled.data<float>();
+  for (int64_t o = 0; o < w->dim(0); o++) {
+    double sum = bias ? static_cast<double>(bias->data<float>()[o]) : 0;
+    for (int64_t i = 0; i < w->dim(1); i++) {
+      const size_t c = static_cast<size_t>(o / (w->dim(0) / groups) * w->dim(1) + i);
+      for (int64_t t = 0; t < taps; t++, at++) {
+        sum += static_cast<double>(*at) * static_cast<double>(affine.shift[c]);
+        *at *= affine.scale[c];
+      }
+    }
+    sums.data<float>()[o] = static_cast<float>(sum);
+  }
+  r.set_input(n, 1, r.add_constant(std::move(scaled)));
+  if (!shifts) return true;
+  const ValueId added = r.add_constant(std::move(sums));
+  if (conv.inputs.size() > 2)
+    r.set_input(n, 2, added);
+  else
+    r.add_input(n, 2, added);
+  return true;
+}
+
 Affine chained(const Affine& a, const Affine& b) {
   Affine both = a;
   for (size_t c = 0; c < a.scale.size(); c++) {

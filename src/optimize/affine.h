@@ -29,6 +29,10 @@ std::optional<Affine> read_batch_normalization(const Rewriter& r, const Node& no
 // A BatchNormalization node of x (float32) that does it.
 Node make_batch_normalization(Rewriter& r, ValueId x, const Affine& affine, std::vector<ValueId> outputs);
 
+// Puts what was done to the input of the convolution at n into its constant weights and bias (float32), which become
+// new constants; false where it cannot be: a shift does not reach what the convolution pads with zeros.
+bool scale_weights(Rewriter& r, size_t n, const Affine& affine);
+
 // First a, then b.
 Affine chained(const Affine& a, const Affine& b);
 

@@ -24,9 +24,10 @@ void run_passes(Graph& graph, int level) {
   fold_constants(graph);
   const StaticTypes types = infer_static_types(graph);
   for (const Pass& pass : kPasses) {
-    if (pass.level <= level) pass.run(graph, types);
+    if (pass.level > level) continue;
+    pass.run(graph, types);
+    remove_dead(graph);  // what no one needs would count as a reader in the next pass
   }
-  remove_dead(graph);
 }
 
 }  // namespace

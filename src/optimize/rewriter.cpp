@@ -1,6 +1,8 @@
 // Uses, producers and replacements of one pass.
 #include "optimize/rewriter.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "ops/operator.h"
 #include "ops/registry.h"
@@ -90,6 +92,12 @@ void Rewriter::set_input(size_t n, size_t input, ValueId to) {
   count(node(n).inputs[input], -1);
   node(n).inputs[input] = to;
   count(to, 1);
+}
+
+void Rewriter::add_input(size_t n, size_t input, ValueId id) {
+  node(n).inputs.resize(std::max(node(n).inputs.size(), input + 1), kNoValue);
+  node(n).inputs[input] = id;
+  count(id, 1);
 }
 
 void Rewriter::set_output(size_t n, ValueId to) {

@@ -53,6 +53,8 @@ class Rewriter {
   bool replace(size_t n, Node node);
   // Makes node n read `to` where it read input `input`.
   void set_input(size_t n, size_t input, ValueId to);
+  // Node n reads `id` as its input `input` too, which is past its last one; those in between are left out.
+  void add_input(size_t n, size_t input, ValueId id);
   // Node n makes `to` instead of its first output, which must have no readers left.
   void set_output(size_t n, ValueId to);
   // Lets all readers read `to` when the pass is over; not for results of the graph.

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <climits>
 
+#include "optimize/movement.h"
+#include "runtime/plan_parts.h"
+
 namespace sardonyx {
 namespace {
 
@@ -12,15 +15,19 @@ constexpr int kForever = INT_MAX;
 
 class Placer {
  public:
-  Placer(const Graph& graph, Plan& plan)
+  // joins: may inputs of joins be made in the joined value?
+  Placer(const Graph& graph, Plan& plan, bool joins)
       : graph_(graph),
         plan_(plan),
+        joins_(joins),
         last_use_(graph.values.size(), -1),
         group_(graph.values.size(), kNoValue),
+        within_(graph.values.size(), 0),
         place_(graph.values.size(), nullptr) {}
 
   void run() {
     find_last_uses();
+    find_groups();
     for (size_t s = 0; s < plan_.steps.size(); s++) share_bytes(static_cast<int>(s));
     for (ValueId id : graph_.outputs) last_use_[index(id)] = kForever;
     collect_groups();
@@ -29,7 +36,7 @@ class Placer {
   }
 
  private:
-  // All values that are the same bytes; `owner` is the one whose step makes them.
+  // All values that are the same bytes, or parts of them; `owner` is the one that is all of them.
   struct Group {
     ValueId owner = kNoValue;
     uint64_t size = 0;
@@ -56,19 +63,38 @@ class Placer {
     for (ValueId id : graph_.outputs) last_use_[index(id)] = kForever;
   }
 
+  // Every output on its own, or with the value that it is made a part of.
+  void find_groups() {
+    const Parts parts = joins_ ? find_joined_parts(graph_, plan_, last_use_) : Parts();
+    for (size_t s = plan_.steps.size(); s-- > 0;) {  // the whole is made after its parts
+      Step& step = plan_.steps[s];
+      const Node& node = node_of(static_cast<int>(s));
+      for (size_t o = 0; o < step.outputs.size(); o++) {
+        if (step.outputs[o].kind != Kind::heap) continue;
+        const ValueId id = node.outputs[o], whole = joins_ ? parts.whole[index(id)] : kNoValue;
+        place_[index(id)] = &step.outputs[o];
+        group_[index(id)] = id;
+        if (whole == kNoValue) continue;
+        group_[index(id)] = group_[index(whole)];
+        within_[index(id)] = within_[index(whole)] + parts.offset[index(id)];
+        extend(group_[index(id)], last_use_[index(id)]);
+      }
+    }
+  }
+
+  void extend(ValueId group, int last) { last_use_[index(group)] = std::max(last_use_[index(group)], last); }
+
+  // Is the value, which its own step makes, its own bytes so far?
+  bool is_alone(ValueId id) const { return group_[index(id)] == id; }
+
   // Makes an output an alias where the operator is a view, or can write over an input that dies here.
   void share_bytes(int s) {
     Step& step = plan_.steps[static_cast<size_t>(s)];
     const Node& node = node_of(s);
-    for (size_t o = 0; o < step.outputs.size(); o++) {
-      Placement& p = step.outputs[o];
-      if (p.kind != Kind::heap) continue;
-      place_[index(node.outputs[o])] = &p;
-      group_[index(node.outputs[o])] = node.outputs[o];
-    }
     if (step.outputs.empty() || step.outputs[0].kind != Kind::heap) return;
     if (step.view) return alias_to(step, node, node.inputs[static_cast<size_t>(node.op->view_of())]);
-    if (step.outputs[0].dtype == DType::string) return;
+    if (movement_of(node) == Movement::split) return split(step, node);
+    if (step.outputs[0].dtype == DType::string || !is_alone(node.outputs[0])) return;
     const uint32_t mask = node.op->in_place();
     for (size_t i = 0; i < node.inputs.size() && i < 32; i++) {
       if ((mask >> i & 1) && node.inputs[i] != kNoValue && can_overwrite(s, node, node.inputs[i])) {
@@ -82,8 +108,29 @@ class Placer {
     step.outputs[0].kind = Kind::alias;
     step.outputs[0].alias = input;
     const ValueId group = group_[index(input)];
+    within_[index(out)] = within_[index(input)];
     group_[index(out)] = group;  // none where the bytes are a feed's, a constant's or a captured value's
-    if (group != kNoValue) last_use_[index(group)] = std::max(last_use_[index(group)], last_use_[index(out)]);
+    if (group != kNoValue) extend(group, last_use_[index(out)]);
+  }
+
+  // Outputs become parts of the input where they are contiguous and have no place yet.
+  void split(Step& step, const Node& node) {
+    const ValueId input = node.inputs[0];
+    const Placement* whole = input == kNoValue ? nullptr : place_[index(input)];
+    if (!whole || group_[index(input)] == kNoValue) return;
+    std::vector<Shape> shapes;
+    for (const Placement& p : step.outputs) {
+      if (p.kind != Kind::heap) return;
+      shapes.push_back(p.shape);
+    }
+    const std::vector<uint64_t> offsets = part_offsets(whole->dtype, whole->shape, shapes);
+    for (size_t o = 0; o < offsets.size(); o++) {
+      const ValueId out = node.outputs[o];
+      if (!is_alone(out) || last_use_[index(out)] == kForever || shapes[o].count() == 0) continue;
+      group_[index(out)] = group_[index(input)];
+      within_[index(out)] = within_[index(input)] + offsets[o];
+      extend(group_[index(out)], last_use_[index(out)]);
+    }
   }
 
   // last_use_ of a group's owner covers its aliases so far.
@@ -111,7 +158,7 @@ class Placer {
         int& at = group_at[index(owner)];
         if (at < 0) {
           at = static_cast<int>(groups_.size());
-          const Placement& p = step.outputs[o];
+          const Placement& p = *place_[index(owner)];
           groups_.push_back({owner, p.dtype == DType::string ? 0 : dtype_bytes(p.dtype, p.shape.count()),
                              static_cast<int>(s), static_cast<int>(s)});
         }
@@ -138,14 +185,17 @@ class Placer {
       p->offset = layout.offsets[i];
     }
     plan_.arena_size = layout.size;
-    // Aliases of the arena's values lie where those do.
+    // Aliases and parts of the arena's values lie where those do.
     for (size_t s = 0; s < plan_.steps.size(); s++) {
       Step& step = plan_.steps[s];
-      if (step.outputs.empty() || step.outputs[0].kind != Kind::alias) continue;
-      const ValueId owner = group_[index(node_of(static_cast<int>(s)).outputs[0])];
-      if (owner == kNoValue || place_[index(owner)]->kind != Kind::arena) continue;
-      step.outputs[0].kind = Kind::arena;
-      step.outputs[0].offset = place_[index(owner)]->offset;
+      for (size_t o = 0; o < step.outputs.size(); o++) {
+        Placement& p = step.outputs[o];
+        if (p.kind != Kind::alias && p.kind != Kind::heap) continue;
+        const ValueId id = node_of(static_cast<int>(s)).outputs[o], owner = group_[index(id)];
+        if (owner == kNoValue || owner == id || place_[index(owner)]->kind != Kind::arena) continue;
+        p.kind = Kind::arena;
+        p.offset = place_[index(owner)]->offset + within_[index(id)];
+      }
     }
   }
 
@@ -173,14 +223,26 @@ class Placer {
 
   const Graph& graph_;
   Plan& plan_;
+  bool joins_;
   std::vector<int> last_use_;
   std::vector<ValueId> group_;
+  std::vector<uint64_t> within_;  // the value's first byte in its group
   std::vector<Placement*> place_;
   std::vector<Group> groups_;
 };
 
 }  // namespace
 
-void place_outputs(const Graph& graph, Plan& plan) { Placer(graph, plan).run(); }
+void place_outputs(const Graph& graph, Plan& plan) {
+  const bool joins = std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+    return movement_of(graph.nodes[static_cast<size_t>(step.node)]) == Movement::join;
+  });
+  if (!joins) return Placer(graph, plan, false).run();
+  Plan apart = plan;
+  Placer(graph, plan, true).run();
+  Placer(graph, apart, false).run();
+  // Where a joined value has to be kept from its first part on, it may cost more memory than the copies are worth.
+  if (plan.arena_size / 5 > apart.arena_size / 4) plan = std::move(apart);
+}
 
 }  // namespace sardonyx

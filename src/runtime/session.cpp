@@ -2,9 +2,9 @@
 #include "runtime/session.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "ops/registry.h"
-#include "optimize/gradient.h"
 #include "optimize/optimize.h"
 #include "runtime/executor.h"
 #include "runtime/place.h"
@@ -60,11 +60,10 @@ void prepare(Graph& graph) {
   }
 }
 
-void add_memory(const Graph& graph, MemoryUse& use, std::vector<const Buffer*>& seen) {
+void add_memory(const Graph& graph, MemoryUse& use, std::unordered_set<const Buffer*>& seen) {
   for (const ValueInfo& info : graph.values) {
     const Buffer* buffer = info.constant.buffer().get();
-    if (!buffer || std::find(seen.begin(), seen.end(), buffer) != seen.end()) continue;
-    seen.push_back(buffer);
+    if (!buffer || !seen.insert(buffer).second) continue;
     use.weights += info.constant.byte_size();
   }
   for (const Node& node : graph.nodes) {
@@ -131,7 +130,6 @@ std::unique_ptr<Session> Session::create(Model model, const SessionOptions& opti
   impl->model = std::move(model);
   Graph& graph = impl->model.graph;
   fix_dimensions(graph, options.free_dimensions);
-  expand_gradients(graph);
   bind_operators(graph);
   for (ValueId id : graph.inputs) {
     const ValueInfo& info = graph.value(id);
@@ -158,7 +156,7 @@ std::vector<Value> Session::run(std::span<const Value> feeds, std::span<const in
 
 MemoryUse Session::memory() const {
   MemoryUse use;
-  std::vector<const Buffer*> seen;
+  std::unordered_set<const Buffer*> seen;
   add_memory(impl_->model.graph, use, seen);
   use.arena = impl_->executor->arena_bytes();
   use.scratch = impl_->shared.scratch ? impl_->shared.scratch->size() : 0;

@@ -410,6 +410,54 @@ TEST(FuseProducts, ScalesAndShiftsThatFollowOneAnotherAreOneNode) {
   expect_same_results(g, {x_tensor()});
 }
 
+TEST(FuseProducts, BatchNormalizationTakesAClamp) {
+  GraphMaker g = with_x();
+  g.constant("scale", random_tensor({3}, 14)).constant("bias", random_tensor({3}, 15));
+  g.constant("mean", random_tensor({3}, 17)).constant("var", tensor<float>({3}, {1, 2, 0.5f})).constant("s", scalar(3));
+  g.node("BatchNormalization", {"x", "scale", "bias", "mean", "var"}, {"a"}).node("Relu", {"a"}, {"b"});
+  g.node("Mul", {"b", "s"}, {"y"}).output("y");  // must not be put before the Relu's result
+  EXPECT_EQ(left(g), (Types{"BatchNormalization", "Mul"}));
+  Tensor x = x_tensor().clone();
+  x.data<float>()[0] = NAN;
+  expect_same_results(g, {x});
+}
+
+TEST(FuseProducts, ScalesAndShiftsGoIntoTheNextConvolution) {
+  for (int64_t pad : {0, 1}) {
+    for (float shift : {0.0f, 1.5f}) {
+      GraphMaker g = with_x();
+      g.constant("w", random_tensor({4, 3, 1, 1}, 9)).constant("v", random_tensor({6, 2, 3, 3}, 10));
+      g.constant("m", random_tensor({4, 1, 1}, 11)).constant("a", scalar(shift)).constant("b", random_tensor({6}, 12));
+      g.node("Conv", {"x", "w"}, {"c"}).node("Exp", {"c"}, {"d"}).node("Mul", {"d", "m"}, {"e"});
+      g.node("Add", {"e", "a"}, {"f"});
+      Attributes a = ints("pads", {pad, pad, pad, pad});
+      a.add("group", int64_t{2});
+      g.node("Conv", {"f", "v", "b"}, {"y"}, a).output("y");
+      Types wanted{"Conv", "Exp", "BatchNormalization", "Conv"};
+      if (pad == 0 || shift == 0) wanted = {"Conv", "Exp", "Conv"};
+      EXPECT_EQ(left(g), wanted);
+      expect_same_results(g, {x_tensor()});
+    }
+  }
+}
+
+// Whether products take these over is theirs to say; results must stay in any case.
+TEST(FuseProducts, ResidualsActivationsAndTransposes) {
+  for (const char* type : {"LeakyRelu", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Softplus", "Elu", "Relu"}) {
+    GraphMaker g = with_x();
+    g.constant("w", random_tensor({3, 3, 3, 3}, 9)).constant("v", random_tensor({3, 3, 1, 1}, 10));
+    g.constant("s", scalar(0.25f)).constant("k", random_tensor({1, 1, 4, 5}, 11));
+    g.node("Conv", {"x", "w"}, {"a"}, ints("pads", {1, 1, 1, 1}))
+        .node("Add", {"x", "a"}, {"b"})
+        .node(type, {"b"}, {"c"});
+    g.node("Conv", {"c", "v"}, {"d"}).node("Conv", {"x", "v"}, {"e"}).node("Add", {"e", "d"}, {"f"});
+    g.node("Transpose", {"x"}, {"t"}, ints("perm", {0, 1, 3, 2})).node("MatMul", {"f", "t"}, {"h"});
+    g.node("Mul", {"h", "s"}, {"i"}).node(type, {"i"}, {"j"}).node("Add", {"j", "j"}, {"l"}).output("l");
+    g.node("Conv", {"x", "v"}, {"m"}).node("Add", {"m", "k"}, {"n"}).node(type, {"n"}, {"o"}).output("o");
+    expect_same_results(g, {x_tensor()});
+  }
+}
+
 // Weights that the model computes (ConstantOfShape) are packed like stored ones, however large they are.
 TEST(FoldConstants, WeightsAreFoldedWhateverTheirSize) {
   GraphMaker g;
@@ -419,6 +467,33 @@ TEST(FoldConstants, WeightsAreFoldedWhateverTheirSize) {
   g.node("MatMul", {"x", "w"}, {"y"}).output("y").output("large");
   EXPECT_EQ(left(g, 1), (Types{"ConstantOfShape", "MatMul"}));
   expect_same_results(g, {random_tensor({1, 256}, 18)});
+}
+
+// 40000 nodes of every kind that the passes look at, and the steps of a plan, in time that is linear in them: a
+// quadratic step would take minutes.
+TEST(Optimize, LargeGraphsAreTakenInTheirStride) {
+  constexpr int kBlocks = 4000;
+  GraphMaker g;
+  g.input("x", DType::float32, {1, 2, 2, 2})
+      .constant("w", random_tensor({2, 2, 1, 1}, 1))
+      .constant("half", scalar(0.5f));
+  g.constant("three", scalar(3)).constant("zero", scalar(0)).constant("six", scalar(6));
+  std::string x = "x";
+  for (int i = 0; i < kBlocks; i++) {
+    const std::string n = std::to_string(i);
+    g.node("Conv", {x, "w"}, {"a" + n})
+        .node("Mul", {"half", "a" + n}, {"b" + n})
+        .node("Add", {"b" + n, "half"}, {"c" + n});
+    g.node("Add", {"c" + n, "three"}, {"d" + n}).node("Clip", {"d" + n, "zero", "six"}, {"e" + n});
+    g.node("Mul", {"c" + n, "e" + n}, {"f" + n}).node("Div", {"f" + n, "six"}, {"h" + n});
+    g.node("Identity", {"h" + n}, {"i" + n}).node("Sin", {"i" + n}, {"j" + n}).node("Max", {"j" + n, "x"}, {"k" + n});
+    x = "k" + n;
+  }
+  g.output(x);
+  const Types types = left(g);
+  EXPECT_GE(types.size(), 3u * kBlocks);
+  EXPECT_LE(types.size(), 4u * kBlocks);
+  expect_same_results(g, {random_tensor({1, 2, 2, 2}, 2)});
 }
 
 TEST(Optimize, LevelZeroLeavesTheGraph) {
