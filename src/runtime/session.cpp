@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "ops/registry.h"
+#include "optimize/gradient.h"
 #include "optimize/optimize.h"
 #include "runtime/executor.h"
 #include "runtime/place.h"
@@ -130,6 +131,7 @@ std::unique_ptr<Session> Session::create(Model model, const SessionOptions& opti
   impl->model = std::move(model);
   Graph& graph = impl->model.graph;
   fix_dimensions(graph, options.free_dimensions);
+  expand_gradients(graph);
   bind_operators(graph);
   for (ValueId id : graph.inputs) {
     const ValueInfo& info = graph.value(id);
