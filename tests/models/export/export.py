@@ -2,8 +2,8 @@
 
   python tests/models/export/export.py [--match RE] [--cache FOLDER] [--force]
 
-The packages are those of requirements.txt. Small models go to tests/models/reference/exports, the others to FOLDER/exports (by
-default the cache of the tests); the references always there. A file that is there is not made again.
+The packages are those of requirements.txt. Small models go to tests/models/reference/exports, the others to
+FOLDER/exports (by default the cache of the tests); the references are always beside the small ones. A file that is there is not made again.
 """
 
 import argparse
