@@ -16,6 +16,7 @@ class Case:
     make: Callable[[], torch.nn.Module]
     runs: list  # of lists of input specs; the first run's inputs are those that the exporters see
     dynamic: list | None = None  # per input {axis: name}
+    fixed: tuple = ()  # exporters whose files are of the first run's shapes only: they lose the dynamic axes
     script: bool = False  # torch.jit.script, for what branches or loops on data; the newer exporter does not take it
     exporters: tuple = ('tracing', 'dynamo')
     tracing: tuple = TRACING_OPSETS

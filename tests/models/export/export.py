@@ -3,7 +3,8 @@
   python tests/models/export/export.py [--match RE] [--cache FOLDER] [--force]
 
 The packages are those of requirements.txt. Small models go to tests/models/reference/exports, the others to
-FOLDER/exports (by default the cache of the tests); the references are always beside the small ones. A file that is there is not made again.
+FOLDER/exports (by default the cache of the tests); the references are always beside the small ones. A file that is
+there is not made again.
 """
 
 import argparse
@@ -105,7 +106,8 @@ def strip(model):
 
 def tracing(case, model, opset, path):
     names = [f'in{i}' for i in range(len(case.runs[0]))]
-    axes = {name: axes for name, axes in zip(names, case.dynamic or []) if axes}
+    dynamic = [] if 'tracing' in case.fixed else case.dynamic or []
+    axes = {name: axes for name, axes in zip(names, dynamic) if axes}
     torch.onnx.export(
         model, inputs_of(case.runs[0]), path, dynamo=False, opset_version=opset, input_names=names,
         output_names=case.output_names, dynamic_axes=axes or None,
@@ -117,7 +119,8 @@ def dynamo(case, model, opset, path, optimize=True):
     names = [f'in{i}' for i in range(len(case.runs[0]))]
     program = torch.onnx.export(
         model, inputs_of(case.runs[0]), dynamo=True, opset_version=opset, input_names=names, optimize=optimize,
-        output_names=case.output_names, dynamic_shapes=tuple(case.dynamic) if case.dynamic else None, verbose=False,
+        output_names=case.output_names, verbose=False,
+        dynamic_shapes=tuple(case.dynamic) if case.dynamic and 'dynamo' not in case.fixed else None,
     )
     proto = strip(program.model_proto)
     # The exporter writes the opset that it could convert to.
@@ -164,7 +167,8 @@ def export_case(case, folder, force):
         files[label] = len(data)
         print(f'{case.name} {label}: {len(data)} bytes', flush=True)
         gc.collect()
-    content = {'torch': torch.__version__, 'small': case.small, 'files': files, 'refused': refused, 'runs': runs}
+    content = {'torch': torch.__version__, 'small': case.small, 'fixed': case.fixed, 'files': files, 'refused': refused}
+    content['runs'] = runs
     path.write_text(json.dumps(content, separators=(',', ':')) + '\n')
 
 
