@@ -17,12 +17,12 @@ constexpr Pass kPasses[] = {
     {2, fuse_products},
 };
 
-void run_passes(Graph& graph, int level) {
+void run_passes(Graph& graph, int level, bool is_inner) {
   for (Node& node : graph.nodes) {
-    for (const auto& inner : subgraphs(node)) run_passes(*inner, level);
+    for (const auto& inner : subgraphs(node)) run_passes(*inner, level, true);
   }
   fold_constants(graph);
-  const StaticTypes types = infer_static_types(graph);
+  const StaticTypes types = infer_static_types(graph, !is_inner);
   for (const Pass& pass : kPasses) {
     if (pass.level > level) continue;
     pass.run(graph, types);
@@ -34,7 +34,7 @@ void run_passes(Graph& graph, int level) {
 
 void optimize(Graph& graph, int level) {
   pass_constants_to_subgraphs(graph);
-  if (level > 0) run_passes(graph, level);
+  if (level > 0) run_passes(graph, level, false);
 }
 
 }  // namespace sardonyx

@@ -28,7 +28,8 @@ struct Seen {
 
 class Trials {
  public:
-  explicit Trials(const Graph& graph) : graph_(graph), first_(graph.values.size()), second_(graph.values.size()) {}
+  Trials(const Graph& graph, bool inputs)
+      : graph_(graph), inputs_(inputs), first_(graph.values.size()), second_(graph.values.size()) {}
 
   StaticTypes run() {
     for (size_t id = 0; id < graph_.values.size(); id++) start(static_cast<ValueId>(id));
@@ -67,7 +68,7 @@ class Trials {
       }
       return;
     }
-    if (!info.is_input || info.type.kind != Type::Kind::tensor || !info.type.has_shape) return;
+    if (!inputs_ || !info.is_input || info.type.kind != Type::Kind::tensor || !info.type.has_shape) return;
     if (info.type.dtype == DType::undefined || info.type.shape.size() > Shape::kMaxRank) return;
     Shape a, b;
     for (const Dim& d : info.type.shape) {
@@ -175,6 +176,7 @@ class Trials {
   }
 
   const Graph& graph_;
+  bool inputs_;
   std::vector<Seen> first_, second_;
   std::map<std::string, int64_t> names_;
   int64_t open_ = 0;
@@ -182,6 +184,6 @@ class Trials {
 
 }  // namespace
 
-StaticTypes infer_static_types(const Graph& graph) { return Trials(graph).run(); }
+StaticTypes infer_static_types(const Graph& graph, bool inputs) { return Trials(graph, inputs).run(); }
 
 }  // namespace sardonyx

@@ -41,6 +41,7 @@ class StaticTypes {
 // Runs the operators' inference twice, with two sizes for each dimension that the model leaves open, far apart and of
 // many factors of 2; dimensions of one name have one size. Best effort: where an operator needs data, or does not take
 // the sizes, nothing is known from there on. Where a result could be cut to a fixed size (Slice), it is not believed.
-StaticTypes infer_static_types(const Graph& graph);
+// inputs: are the inputs' declarations held to? A model's are; those of a loop's body may say anything.
+StaticTypes infer_static_types(const Graph& graph, bool inputs);
 
 }  // namespace sardonyx

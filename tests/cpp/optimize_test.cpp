@@ -496,6 +496,17 @@ TEST(Optimize, LargeGraphsAreTakenInTheirStride) {
   expect_same_results(g, {random_tensor({1, 2, 2, 2}, 2)});
 }
 
+// What a loop's body declares of its inputs is not held to by anyone.
+TEST(Optimize, DeclarationsOfInnerInputsAreNotBelieved) {
+  GraphMaker g, body;
+  g.input("n", DType::int64, {}).input("v", DType::float32, {1});
+  body.input("i", DType::int64, {}).input("go", DType::boolean, {}).input("in", DType::float32, {3});
+  body.constant("ones", tensor<float>({3}, {1, 1, 1}));
+  body.node("Mul", {"in", "ones"}, {"out"}).node("Identity", {"go"}, {"still"}).output("still").output("out");
+  g.node("Loop", {"n", "", "v"}, {"y"}, attribute("body", body.graph())).output("y");
+  expect_same_results(g, {tensor<int64_t>({}, {2}), tensor<float>({1}, {5})});
+}
+
 TEST(Optimize, LevelZeroLeavesTheGraph) {
   GraphMaker g = with_x();
   g.constant("k", scalar(1));
