@@ -28,10 +28,11 @@ class AffineGrid final : public Operator {
     check(dims[0] == theta[0], ErrorCode::invalid_input, "size asks for ", dims[0], " grids of ", theta[0],
           " matrices");
     Shape grid{theta[0]};
-    for (int64_t i = 0; i < axes; i++) grid.push_back(dims[static_cast<size_t>(i + 2)]);
+    for (size_t i = 2; i < dims.size(); i++) {
+      check(dims[i] >= 0, ErrorCode::invalid_input, "size asks for ", dims[i], " positions on an axis");
+      grid.push_back(dims[i]);
+    }
     grid.push_back(axes);
-    check(std::all_of(grid.begin(), grid.end(), [](int64_t d) { return d >= 0; }), ErrorCode::invalid_input,
-          "size has a negative dimension");
     c.set_output(0, c.dtype(0), grid);
   }
 
