@@ -3,6 +3,7 @@
 #include "ops/util/as_float.h"
 #include "ops/util/conv_f32.h"
 #include "ops/util/fused_steps.h"
+#include "ops/util/macs.h"
 
 namespace sardonyx {
 namespace {
@@ -34,6 +35,10 @@ class Conv final : public Operator, public FusedSteps {
     check(!scaled() || static_cast<int64_t>(scale().size()) == w[0], ErrorCode::invalid_model, scale().size(),
           " fused scales for ", w[0], " channels");
     c.set_output(0, c.dtype(0), window_output_shape(x[0], w[0], window_.geometry(x, w.dims().subspan(2))));
+  }
+
+  double macs(std::span<const InferInput> inputs, const Shape& y) const override {
+    return conv_macs(y, inputs[1].shape);
   }
 
   uint64_t packed_bytes() const override { return packed_.byte_size(); }

@@ -6,6 +6,7 @@
 #include "kernels/quant/quantize.h"
 #include "ops/families.h"
 #include "ops/util/conv_f32.h"
+#include "ops/util/macs.h"
 #include "ops/util/scratch_slots.h"
 
 namespace sardonyx {
@@ -118,6 +119,10 @@ class IntegerConvBase : public Operator {
     packed_ = IntegerWeights(*w, byte_values(zero), groups_);
     is_packed_ = true;
     c.release(inputs_.w);
+  }
+
+  double macs(std::span<const InferInput> inputs, const Shape& y) const override {
+    return conv_macs(y, inputs[static_cast<size_t>(inputs_.w)].shape);
   }
 
   uint64_t packed_bytes() const override { return packed_.data.size() * sizeof(int16_t); }

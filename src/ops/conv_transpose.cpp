@@ -5,6 +5,7 @@
 #include "ops/util/as_float.h"
 #include "ops/util/conv_geometry.h"
 #include "ops/util/fused_steps.h"
+#include "ops/util/macs.h"
 #include "ops/util/scratch_slots.h"
 
 namespace sardonyx {
@@ -70,6 +71,11 @@ class ConvTranspose final : public Operator, public FusedSteps {
     check(!scaled() || static_cast<int64_t>(scale().size()) == outputs, ErrorCode::invalid_model, scale().size(),
           " fused scales for ", outputs, " channels");
     c.set_output(0, c.dtype(0), window_output_shape(x[0], outputs, geometry(x, w)));
+  }
+
+  // Each element of X is multiplied with all that its channel's weights reach.
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    return conv_macs(inputs[0].shape, inputs[1].shape);
   }
 
   uint64_t packed_bytes() const override { return packed_.byte_size(); }

@@ -5,6 +5,7 @@
 #include "ops/families.h"
 #include "ops/util/as_float.h"
 #include "ops/util/conv_geometry.h"
+#include "ops/util/macs.h"
 #include "ops/util/product.h"
 
 namespace sardonyx {
@@ -30,6 +31,10 @@ class DeformConv final : public Operator {
       : window_(a), groups_(a.integer("group", 1)), offset_groups_(a.integer("offset_group", 1)) {
     check(groups_ >= 1 && offset_groups_ >= 1 && offset_groups_ < 1 << 24, ErrorCode::invalid_model, "group is ",
           groups_, ", offset_group ", offset_groups_);
+  }
+
+  double macs(std::span<const InferInput> inputs, const Shape& y) const override {
+    return conv_macs(y, inputs[1].shape);
   }
 
   void infer(InferContext& c) const override {

@@ -4,6 +4,7 @@
 #include "ops/families.h"
 #include "ops/util/as_float.h"
 #include "ops/util/fused_steps.h"
+#include "ops/util/macs.h"
 #include "ops/util/product.h"
 
 namespace sardonyx {
@@ -31,6 +32,10 @@ class Gemm final : public Operator, public FusedSteps {
   }
 
   Fusible* fusible() override { return this; }
+
+  double macs(std::span<const InferInput> inputs, const Shape& y) const override {
+    return matmul_macs(y, inputs[0].shape[!trans_a_]);
+  }
 
   void infer(InferContext& c) const override {
     c.require_inputs(since_ < 11 ? 3 : 2, 3);

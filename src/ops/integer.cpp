@@ -7,6 +7,7 @@
 #include "kernels/quant/quantize.h"
 #include "ops/families.h"
 #include "ops/util/float_blocks.h"
+#include "ops/util/macs.h"
 #include "ops/util/matmul_shape.h"
 #include "ops/util/product.h"
 
@@ -79,6 +80,10 @@ class IntegerProduct : public Operator {
     if (zero && !fits_lines(zero->shape(), n, n * batch)) return;
     packed_ = pack_b(*b, {zero ? byte_values(*zero) : std::vector<int32_t>()});
     c.release(inputs_.b);
+  }
+
+  double macs(std::span<const InferInput> inputs, const Shape& y) const override {
+    return matmul_macs(y, inputs[static_cast<size_t>(inputs_.a)].shape.back());
   }
 
   uint64_t packed_bytes() const override { return packed_.data.size() * sizeof(int16_t); }

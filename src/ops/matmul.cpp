@@ -4,6 +4,7 @@
 #include "ops/families.h"
 #include "ops/util/as_float.h"
 #include "ops/util/fused_steps.h"
+#include "ops/util/macs.h"
 #include "ops/util/matmul_shape.h"
 #include "ops/util/product.h"
 
@@ -25,6 +26,10 @@ class MatMul final : public Operator, public FusedSteps {
     c.require_rank(0, 1);
     c.require_rank(1, 1);
     c.set_output(0, c.dtype(0), MatMulShape(c.shape(0), c.shape(1)).out);
+  }
+
+  double macs(std::span<const InferInput> inputs, const Shape& y) const override {
+    return matmul_macs(y, inputs[0].shape.back());
   }
 
   uint64_t packed_bytes() const override { return packed_.byte_size(); }

@@ -111,7 +111,13 @@ class RunContext {
   bool has_output(int i) const noexcept { return i < output_count() && outputs_[static_cast<size_t>(i)]; }
 
   const Tensor& input(int i) const { return value(i).tensor(); }
-  const Value& value(int i) const { return *inputs_[static_cast<size_t>(i)]; }
+  // Throws Error (invalid_model) where it is left out.
+  const Value& value(int i) const {
+    check(has_input(i), ErrorCode::invalid_model, "input ", i, " is missing");
+    return *inputs_[static_cast<size_t>(i)];
+  }
+  // Is there a tensor for output i already (it is wanted, and infer stated its shape)?
+  bool has_tensor(int i) const noexcept { return has_output(i) && outputs_[static_cast<size_t>(i)]->is_tensor(); }
   // The tensor made for output i.
   Tensor& output(int i) { return outputs_[static_cast<size_t>(i)]->tensor(); }
   // Makes a deferred output, which must be wanted.
@@ -171,6 +177,9 @@ class Operator {
   // Inputs whose memory output 0 may be written over while run() reads them element by element: a bit mask. The runtime
   // does so only where bytes and type are the same and no one reads the input later.
   virtual uint32_t in_place() const { return 0; }
+  // How many multiplications and additions in pairs a run takes; infer() has accepted the inputs and stated `output`.
+  // 0 for operators that are not made of products.
+  virtual double macs(std::span<const InferInput>, const Shape&) const { return 0; }
   // Must run each time, even with constant inputs (random operators).
   virtual bool is_random() const { return false; }
   // The operator as one that takes over what follows it (ops/fusible.h), or null.

@@ -18,9 +18,12 @@ struct Border {
 };
 
 Border border(int64_t dim, int64_t begin, int64_t end, Mode mode, int axis) {
-  const int64_t limit = int64_t{1} << 40;
-  check(begin >= -limit && begin <= limit && end >= -limit && end <= limit, ErrorCode::invalid_model, "pads ", begin,
-        " and ", end, " of axis ", axis, " are out of range");
+  // What no memory can hold ends here, so that the sums below cannot overflow.
+  const int64_t limit = int64_t{1} << 60;
+  check(begin <= limit && end <= limit && dim <= limit, ErrorCode::out_of_memory, "pads ", begin, " and ", end,
+        " make axis ", axis, " of ", dim, " too large");
+  check(begin >= -limit && end >= -limit, ErrorCode::invalid_model, "pads ", begin, " and ", end,
+        " take more than dimension ", axis, " of ", dim);
   const int64_t skip = std::max<int64_t>(-begin, 0), drop = std::max<int64_t>(-end, 0);
   Border b{skip, dim - skip - drop, std::max<int64_t>(begin, 0), std::max<int64_t>(end, 0)};
   if (mode == Mode::constant) {

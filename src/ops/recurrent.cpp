@@ -4,6 +4,7 @@
 
 #include "ops/families.h"
 #include "ops/util/as_float.h"
+#include "ops/util/macs.h"
 #include "ops/util/product.h"
 #include "ops/util/rnn_cells.h"
 #include "ops/util/rnn_memory.h"
@@ -66,6 +67,13 @@ class Recurrent final : public Operator {
                  batch_first_ ? Shape{s.batch, s.steps, d, s.hidden} : Shape{s.steps, d, s.batch, s.hidden});
     c.set_output(1, c.dtype(0), state);
     c.set_output(2, c.dtype(0), state);
+  }
+
+  // Every step of every sequence meets W and R of all directions once.
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    const Shape& x = inputs[0].shape;
+    const double lines = static_cast<double>(x[0]) * static_cast<double>(x[1]);
+    return lines * (product_of(inputs[1].shape.dims()) + product_of(inputs[2].shape.dims()));
   }
 
   void prepare(PrepareContext& c) override {

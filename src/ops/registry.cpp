@@ -118,7 +118,7 @@ std::string full_name(const Node& node) {
 
 void list_unknown(const Graph& graph, const Index& index, std::vector<std::pair<std::string, std::string>>& unknown) {
   for (const Node& node : graph.nodes) {
-    if (!index.find(node)) {
+    if (!node.op && !index.find(node)) {
       const std::string name = full_name(node);
       const bool listed = std::any_of(unknown.begin(), unknown.end(), [&](const auto& u) { return u.first == name; });
       if (!listed) unknown.emplace_back(name, node.label(graph));
@@ -152,14 +152,22 @@ void make(Node& node, const Graph& graph, const OpEntry& entry) {
 void bind_all(Graph& graph, const Index& index) {
   for (Node& node : graph.nodes) {
     for (const auto& inner : subgraphs(node)) bind_all(*inner, index);
-    make(node, graph, *index.find(node));
+    if (!node.op) make(node, graph, *index.find(node));
+  }
+}
+
+void bind_custom(Graph& graph, const CustomOperators& custom) {
+  for (Node& node : graph.nodes) {
+    for (const auto& inner : subgraphs(node)) bind_custom(*inner, custom);
+    node.op = custom(node);
   }
 }
 
 }  // namespace
 
-void bind_operators(Graph& graph) {
+void bind_operators(Graph& graph, const CustomOperators& custom) {
   const Index index;
+  if (custom) bind_custom(graph, custom);
   std::vector<std::pair<std::string, std::string>> unknown;
   list_unknown(graph, index, unknown);
   if (!unknown.empty()) {

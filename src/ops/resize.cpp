@@ -22,8 +22,9 @@ enum class AspectPolicy : uint8_t { stretch, not_larger, not_smaller };
 
 int64_t scaled_size(int64_t in, float scale) {
   const float size = std::floor(static_cast<float>(in) * scale);
-  check(size >= 0 && size < 1e15f, ErrorCode::invalid_input, "a scale of ", static_cast<double>(scale),
-        " of a dimension of ", in);
+  check(!(size >= 0x1p62f), ErrorCode::out_of_memory, "a scale of ", static_cast<double>(scale), " of a dimension of ",
+        in, " gives more than 2^62 elements");
+  check(size >= 0, ErrorCode::invalid_input, "a scale of ", static_cast<double>(scale), " of a dimension of ", in);
   return static_cast<int64_t>(size);
 }
 

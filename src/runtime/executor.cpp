@@ -93,6 +93,13 @@ class Executor::Cleaner {
   Prepared& p_;
 };
 
+struct Executor::Active {
+  explicit Active(Prepared& prepared) : p(prepared), cleaner(prepared) {}
+  Prepared& p;
+  Cleaner cleaner;
+  size_t next = 0;  // of the plan's steps
+};
+
 Executor::Executor(const Graph& graph) : graph_(graph) {
   for (const Node& node : graph.nodes) {
     for (const auto& inner : subgraphs(node)) children_.emplace(inner.get(), std::make_unique<Executor>(*inner));
@@ -100,6 +107,10 @@ Executor::Executor(const Graph& graph) : graph_(graph) {
 }
 
 Executor::~Executor() = default;
+
+void Executor::plan(std::span<const Value> inputs) { plan_for(inputs, {}); }
+
+double Executor::macs() const { return plans_.empty() ? 0 : plans_.front()->plan.macs; }
 
 uint64_t Executor::arena_bytes() const {
   uint64_t bytes = arena_ ? arena_->size() : 0;
@@ -172,20 +183,52 @@ void Executor::set_inputs(Prepared& p, std::span<const Value> inputs, std::span<
 
 std::vector<Value> Executor::run(std::span<const Value> inputs, std::span<const Value* const> captures,
                                  std::span<const int> wanted, RunState& run) {
+  begin(inputs, captures);
+  advance(run, std::chrono::steady_clock::time_point::max());
+  return finish(wanted);
+}
+
+void Executor::begin(std::span<const Value> inputs, std::span<const Value* const> captures) {
+  active_.reset();
   Prepared& p = plan_for(inputs, captures);
   bind_arena(p);
-  const Cleaner cleaner(p);
+  active_ = std::make_unique<Active>(p);
   set_inputs(p, inputs, captures);
-  Services services(*this, p, run);
-  for (const Step& step : p.plan.steps) {
-    services.check_abort();
-    run_step(p, step, services, run);
-    for (ValueId id : step.release) p.frame[static_cast<size_t>(id)] = Value();
+}
+
+bool Executor::advance(RunState& run, std::chrono::steady_clock::time_point deadline) {
+  using Clock = std::chrono::steady_clock;
+  try {
+    Prepared& p = active_->p;
+    Services services(*this, p, run);
+    while (active_->next < p.plan.steps.size()) {
+      const Step& step = p.plan.steps[active_->next++];
+      services.check_abort();
+      run_step(p, step, services, run);
+      for (ValueId id : step.release) p.frame[static_cast<size_t>(id)] = Value();
+      // A clock is read for slices only.
+      if (deadline != Clock::time_point::max() && Clock::now() >= deadline) break;
+    }
+    return active_->next == p.plan.steps.size();
+  } catch (...) {
+    active_.reset();
+    throw;
   }
+}
+
+std::vector<Value> Executor::finish(std::span<const int> wanted) {
+  const auto active = std::move(active_);
   std::vector<Value> results;
-  for (int i : wanted) results.push_back(p.frame[static_cast<size_t>(graph_.outputs[static_cast<size_t>(i)])].owned());
+  for (int i : wanted) {
+    const ValueId id = graph_.outputs[static_cast<size_t>(i)];
+    const Value& value = active->p.frame[static_cast<size_t>(id)];
+    if (value.is_tensor()) check_declared(graph_.value(id), value.tensor().dtype());
+    results.push_back(value.owned());
+  }
   return results;
 }
+
+void Executor::cancel() noexcept { active_.reset(); }
 
 void Executor::run_step(Prepared& p, const Step& step, Services& services, RunState& run) {
   const Node& node = graph_.nodes[static_cast<size_t>(step.node)];

@@ -38,11 +38,25 @@ class Executor {
   std::vector<Value> run(std::span<const Value> inputs, std::span<const Value* const> captures,
                          std::span<const int> wanted, RunState& run);
 
+  // The same in slices: begin(), advance() until it says that all nodes have run, then finish(). An error, or cancel(),
+  // ends the run.
+  void begin(std::span<const Value> inputs, std::span<const Value* const> captures);
+  bool advance(RunState& run, std::chrono::steady_clock::time_point deadline);  // runs at least one node
+  std::vector<Value> finish(std::span<const int> wanted);
+  void cancel() noexcept;
+
+  // Of the plan that was used last, or is being used; 0 before there is one.
+  double macs() const;
+
+  // Makes and keeps the plan for inputs of these types and shapes; they need no data.
+  void plan(std::span<const Value> inputs);
+
   // Bytes of this graph's arena and its subgraphs'.
   uint64_t arena_bytes() const;
 
  private:
   struct Prepared;  // a plan, with the values of a run
+  struct Active;    // a run that has begun
   class Services;
   class Cleaner;
 
@@ -56,6 +70,7 @@ class Executor {
 
   const Graph& graph_;
   std::deque<std::unique_ptr<Prepared>> plans_;  // most recently used first
+  std::unique_ptr<Active> active_;
   std::shared_ptr<Buffer> arena_;
   std::unordered_map<const Graph*, std::unique_ptr<Executor>> children_;
 };

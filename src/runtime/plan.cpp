@@ -34,6 +34,9 @@ class Inference {
       const Node& node = graph_.nodes[n];
       with_place(graph_, node, [&] { return describe(node); }, [&] { visit(static_cast<int>(n), node); });
     }
+    for (ValueId id : graph_.outputs) {
+      if (state(id).seen.is_tensor) check_declared(graph_.value(id), state(id).seen.dtype);
+    }
   }
 
  private:
@@ -100,6 +103,9 @@ class Inference {
     if (!step.dynamic) {
       if (fold(node, inputs, outputs)) return;
       state_outputs(node, outputs, step);
+      if (!outputs.empty() && outputs[0].state == InferOutput::State::known) {
+        plan_.macs += node.op->macs(inputs, outputs[0].shape);
+      }
     }
     step.view = node.op->view_of() >= 0;
     plan_.steps.push_back(std::move(step));
@@ -160,6 +166,13 @@ class Inference {
 };
 
 }  // namespace
+
+void check_declared(const ValueInfo& output, DType dtype) {
+  const Type& type = output.type;
+  if (type.kind != Type::Kind::tensor || type.dtype == DType::undefined || type.dtype == dtype) return;
+  fail(ErrorCode::invalid_model,
+       cat("output \"", output.name, "\" is declared as ", type.dtype, ", but the model computes ", dtype));
+}
 
 Plan make_plan(const Graph& graph, std::vector<InputKey> key) {
   Plan plan;

@@ -47,7 +47,11 @@ struct Plan {
   // By value: constants and results of nodes that were folded while planning, none elsewhere.
   std::vector<Value> known;
   uint64_t arena_size = 0;
+  double macs = 0;  // of the fixed steps (Operator::macs)
 };
+
+// Throws Error (invalid_model) where a graph's output is declared as a tensor of another element type than `dtype`.
+void check_declared(const ValueInfo& output, DType dtype);
 
 // Infers all nodes in order, folds what depends on shapes only, lays out the arena.
 // Throws Error with the place of the node that does not fit its inputs.

@@ -2,9 +2,10 @@
 #include "runtime/session.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <unordered_set>
 
-#include "ops/registry.h"
 #include "optimize/gradient.h"
 #include "optimize/optimize.h"
 #include "runtime/executor.h"
@@ -111,6 +112,26 @@ void check_feed(const Session::Port& port, const Value& value) {
   }
 }
 
+// Inputs without data as they are declared; empty where some shape is not known before the run.
+std::vector<Value> declared_inputs(const Graph& graph) {
+  std::vector<Value> inputs;
+  for (ValueId id : graph.inputs) {
+    const Type& type = graph.value(id).type;
+    if (graph.value(id).constant.defined()) {
+      inputs.emplace_back();
+      continue;
+    }
+    if (type.kind != Type::Kind::tensor || type.dtype == DType::undefined || !type.has_shape) return {};
+    Shape shape;
+    for (const Dim& dim : type.shape) {
+      if (dim.value < 0 || shape.rank() == Shape::kMaxRank) return {};
+      shape.push_back(dim.value);
+    }
+    inputs.push_back(Tensor::without_data(type.dtype, shape));
+  }
+  return inputs;
+}
+
 }  // namespace
 
 struct Session::Impl {
@@ -118,6 +139,11 @@ struct Session::Impl {
   std::vector<Port> inputs, outputs;
   Shared shared;
   std::unique_ptr<Executor> executor;
+  bool planned = false;
+
+  // The run that begin() has begun.
+  std::optional<RunState> state;
+  std::vector<int> wanted;
 };
 
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -132,7 +158,7 @@ std::unique_ptr<Session> Session::create(Model model, const SessionOptions& opti
   Graph& graph = impl->model.graph;
   fix_dimensions(graph, options.free_dimensions);
   expand_gradients(graph);
-  bind_operators(graph);
+  bind_operators(graph, options.custom_operators);
   for (ValueId id : graph.inputs) {
     const ValueInfo& info = graph.value(id);
     impl->inputs.push_back({info.name, info.type, info.constant.defined() || info.type.kind == Type::Kind::optional});
@@ -142,19 +168,61 @@ std::unique_ptr<Session> Session::create(Model model, const SessionOptions& opti
   prepare(graph);
   impl->shared.pool = ThreadPool::create(options.threads);
   impl->executor = std::make_unique<Executor>(graph);
+  // Where all shapes are declared, what does not fit is said now; the first run finds its plan made.
+  if (const auto inputs = declared_inputs(graph); inputs.size() == graph.inputs.size()) {
+    impl->executor->plan(inputs);
+    impl->planned = true;
+  }
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
 
 std::vector<Value> Session::run(std::span<const Value> feeds, std::span<const int> wanted, const RunOptions& options) {
+  begin(feeds, wanted, options);
+  advance(std::numeric_limits<double>::infinity());
+  return finish();
+}
+
+void Session::begin(std::span<const Value> feeds, std::span<const int> wanted, const RunOptions& options) {
+  cancel();
   check(feeds.size() == impl_->inputs.size(), ErrorCode::invalid_input, "the model takes ", impl_->inputs.size(),
         " inputs, not ", feeds.size());
   for (size_t i = 0; i < feeds.size(); i++) check_feed(impl_->inputs[i], feeds[i]);
   for (int i : wanted) {
     check(i >= 0 && static_cast<size_t>(i) < impl_->outputs.size(), ErrorCode::invalid_input, "there is no output ", i);
   }
-  RunState state{impl_->shared, options.should_abort, options.profile, std::chrono::steady_clock::now()};
-  return impl_->executor->run(feeds, {}, wanted, state);
+  impl_->executor->begin(feeds, {});
+  impl_->planned = true;
+  impl_->wanted.assign(wanted.begin(), wanted.end());
+  impl_->state.emplace(
+      RunState{impl_->shared, options.should_abort, options.profile, std::chrono::steady_clock::now()});
 }
+
+bool Session::advance(double milliseconds) {
+  using Clock = std::chrono::steady_clock;
+  check(impl_->state.has_value(), ErrorCode::invalid_argument, "no run has begun");
+  auto deadline = Clock::time_point::max();
+  if (milliseconds < 1e6)
+    deadline = Clock::now() + std::chrono::microseconds(static_cast<int64_t>(milliseconds * 1000));
+  try {
+    return impl_->executor->advance(*impl_->state, deadline);
+  } catch (...) {
+    impl_->state.reset();
+    throw;
+  }
+}
+
+std::vector<Value> Session::finish() {
+  check(impl_->state.has_value(), ErrorCode::invalid_argument, "no run has begun");
+  impl_->state.reset();
+  return impl_->executor->finish(impl_->wanted);
+}
+
+void Session::cancel() noexcept {
+  impl_->state.reset();
+  impl_->executor->cancel();
+}
+
+double Session::macs() const { return impl_->planned ? impl_->executor->macs() : -1; }
 
 MemoryUse Session::memory() const {
   MemoryUse use;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "ops/registry.h"
 #include "runtime/profile.h"
 
 namespace sardonyx {
@@ -17,6 +18,7 @@ struct SessionOptions {
   int threads = 1;
   // Fixes symbolic dimensions by name.
   std::vector<std::pair<std::string, int64_t>> free_dimensions;
+  CustomOperators custom_operators;
 };
 
 struct MemoryUse {
@@ -54,7 +56,18 @@ class Session {
   // the caller. An error leaves the session as it was.
   std::vector<Value> run(std::span<const Value> feeds, std::span<const int> wanted, const RunOptions& options = {});
 
+  // The same in slices, so that others get a turn between nodes: begin(), then advance() until it says that all nodes
+  // have run, then finish(). advance() runs nodes until the milliseconds are over, at least one. An error, cancel(), or
+  // another begin() or run() ends it.
+  void begin(std::span<const Value> feeds, std::span<const int> wanted, const RunOptions& options = {});
+  bool advance(double milliseconds);
+  std::vector<Value> finish();
+  void cancel() noexcept;
+
   MemoryUse memory() const;
+  // Multiply-adds of the plan of the last run, as far as shapes are known before it; where all inputs are declared with
+  // their shapes, of that plan from the start. -1 before there is a plan.
+  double macs() const;
 
  private:
   struct Impl;

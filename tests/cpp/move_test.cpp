@@ -227,6 +227,18 @@ TEST(MoveOps, PadOfAllModes) {
   padded("constant", {-4, 0, 3, 0}, constant);
 }
 
+TEST(MoveOps, PadTooLargeIsOutOfMemory) {
+  const Value x = testing::tensor<float>({2}, {1, 2});
+  for (const int64_t pad : {int64_t{1} << 62, INT64_MAX, int64_t{1} << 45}) {
+    try {
+      run_op("Pad", 18, {}, {x, list({pad, pad})});
+      ADD_FAILURE() << pad;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code, ErrorCode::out_of_memory) << e.message();
+    }
+  }
+}
+
 TEST(MoveOps, PadWithValuesAxesAndOldAttributes) {
   const Tensor x = positions({2, 2});
   EXPECT_EQ(ints(run_op("Pad", 18, {}, {x, list({1, 0}), Tensor::scalar<int64_t>(9), list({-1})})[0]),

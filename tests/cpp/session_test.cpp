@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "error_of.h"
 #include "graph_maker.h"
 #include "op_runner.h"
@@ -252,6 +254,100 @@ TEST(Session, ConvolutionTakesOverNormalizationAndClamp) {
   EXPECT_EQ(profile.size(), 1u);
   EXPECT_EQ(session->memory().weights, 0u);  // packed, and the file's bytes given back
   EXPECT_GT(session->memory().packed, 0u);
+}
+
+ErrorCode code_of(const std::function<void()>& body) { return thrown_by(body).code; }
+
+TEST(Session, SlicesGiveWhatARunGives) {
+  GraphMaker g = chain();
+  auto session = session_of(g, 0);
+  Profile profile;
+  RunOptions options;
+  options.profile = &profile;
+  const std::vector<Value> feeds = {tensor<float>({2}, {1, -3})};
+  const std::vector<int> wanted = {0};
+  session->begin(feeds, wanted, options);
+  int slices = 1;
+  while (!session->advance(0)) slices++;
+  EXPECT_EQ(slices, 5);  // a node each
+  EXPECT_EQ(floats(session->finish()[0]), (std::vector<float>{6, 0}));
+  EXPECT_EQ(profile.size(), 5u);
+  EXPECT_EQ(code_of([&] { session->finish(); }), ErrorCode::invalid_argument);
+  EXPECT_EQ(code_of([&] { session->advance(0); }), ErrorCode::invalid_argument);
+}
+
+TEST(Session, ARunThatIsLeftBehindDoesNoHarm) {
+  GraphMaker g = chain();
+  auto session = session_of(g);
+  const std::vector<Value> feeds = {tensor<float>({2}, {1, -3})};
+  const std::vector<int> wanted = {0};
+  session->begin(feeds, wanted);
+  session->advance(0);
+  session->cancel();
+  EXPECT_EQ(floats(run(*session, {tensor<float>({1}, {4})})[0]), (std::vector<float>{24}));
+  session->begin(feeds, wanted);
+  session->advance(0);
+  EXPECT_EQ(floats(run(*session, {tensor<float>({1}, {4})})[0]), (std::vector<float>{24}));
+  RunOptions options;
+  options.should_abort = [] { return true; };
+  session->begin(feeds, wanted, options);
+  EXPECT_EQ(code_of([&] { session->advance(0); }), ErrorCode::aborted);
+  EXPECT_EQ(code_of([&] { session->advance(0); }), ErrorCode::invalid_argument);
+  EXPECT_EQ(floats(run(*session, {tensor<float>({1}, {4})})[0]), (std::vector<float>{24}));
+}
+
+TEST(Session, OutputsHaveTheTypeThatIsDeclared) {
+  for (const bool fixed : {true, false}) {
+    GraphMaker g;
+    g.input("x", DType::float32, {fixed ? 3 : -1}).node("Neg", {"x"}, {"y"}).output("y");
+    Type& type = g.graph()->value(g.id("y")).type;
+    type.kind = Type::Kind::tensor;
+    type.dtype = DType::int64;
+    std::unique_ptr<Session> session;
+    const auto create = [&] { session = session_of(g); };
+    if (fixed) {
+      EXPECT_EQ(code_of(create), ErrorCode::invalid_model);
+      continue;
+    }
+    create();
+    EXPECT_EQ(code_of([&] { run(*session, {tensor<float>({1}, {4})}); }), ErrorCode::invalid_model);
+  }
+}
+
+TEST(Session, CountsMultiplyAdds) {
+  GraphMaker g;
+  g.input("x", DType::float32, {2, 4, 5, 5}).constant("w", Tensor::allocate(DType::float32, {6, 2, 3, 3}));
+  Attributes attributes = attribute("group", int64_t{2});
+  g.node("Conv", {"x", "w"}, {"y"}, std::move(attributes)).output("y");
+  auto session = session_of(g);
+  EXPECT_EQ(session->macs(), 2 * 6 * 3 * 3 * (2 * 3 * 3));  // outputs times what each takes
+  GraphMaker open = chain();
+  session = session_of(open);
+  EXPECT_EQ(session->macs(), -1);
+  run(*session, {tensor<float>({1}, {4})});
+  EXPECT_EQ(session->macs(), 0);
+}
+
+// y = 2 x for the operator "Twice" of a domain of its own.
+class Twice final : public Operator {
+ public:
+  void infer(InferContext& c) const override { c.set_output_like(0, 0); }
+  void run(RunContext& c) const override {
+    for (int64_t i = 0; i < c.input(0).count(); i++) c.output(0).data<float>()[i] = 2 * c.input(0).data<float>()[i];
+  }
+};
+
+TEST(Session, TakesOperatorsOfTheCallersOwn) {
+  GraphMaker g;
+  g.input("x", DType::float32, {-1}).node("Twice", {"x"}, {"t"}).node("Relu", {"t"}, {"y"}).output("y");
+  g.graph()->nodes[0].domain = "org.example";
+  SessionOptions options;
+  options.custom_operators = [](const Node& node) -> std::unique_ptr<Operator> {
+    if (node.domain == "org.example" && node.op_type == "Twice") return std::make_unique<Twice>();
+    return nullptr;
+  };
+  auto session = Session::create(g.model(), options);
+  EXPECT_EQ(floats(run(*session, {tensor<float>({2}, {3, -3})})[0]), (std::vector<float>{6, 0}));
 }
 
 }  // namespace
