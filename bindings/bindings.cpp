@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "js_operator.h"
 #include "js_values.h"
 #include "onnx/loader.h"
 
@@ -20,7 +21,8 @@ namespace {
 using emscripten::val;
 
 constexpr size_t kBlockBytes = size_t{1} << 20;
-constexpr double kPageBytes = 65536;  // of WebAssembly's memory
+constexpr double kPageBytes = 65536;                // of WebAssembly's memory
+constexpr uint64_t kMostBytes = uint64_t{1} << 32;  // cmake/Emscripten.cmake: MAXIMUM_MEMORY
 
 val failure(std::string_view code, const std::string& message, const std::string& node = {},
             const std::string& op_type = {}) {
@@ -34,14 +36,22 @@ val failure(std::string_view code, const std::string& message, const std::string
   return result;
 }
 
+double heap_bytes() { return static_cast<double>(__builtin_wasm_memory_size(0)) * kPageBytes; }
+
+std::string heap_limits() {
+  return cat("; the heap has ", static_cast<uint64_t>(heap_bytes()), " bytes, of at most ", kMostBytes);
+}
+
 template <class Body>
 val guarded(Body&& body) {
   try {
     return body();
   } catch (const Error& e) {
-    return failure(error_code_name(e.code), e.message(), e.node, e.op_type);
+    const std::string limits = e.code == ErrorCode::out_of_memory ? heap_limits() : "";
+    return failure(error_code_name(e.code), e.message() + limits, e.node, e.op_type);
   } catch (const std::bad_alloc&) {
-    return failure(error_code_name(ErrorCode::out_of_memory), "the WebAssembly heap cannot grow any further");
+    return failure(error_code_name(ErrorCode::out_of_memory),
+                   "the WebAssembly heap cannot grow any further" + heap_limits());
   } catch (const std::exception& e) {
     return failure(error_code_name(ErrorCode::runtime_error), e.what());
   }
@@ -67,6 +77,7 @@ SessionOptions session_options_of(const val& options) {
     const val pair = free_dimensions[i];
     result.free_dimensions.emplace_back(pair[0].as<std::string>(), static_cast<int64_t>(pair[1].as<double>()));
   }
+  result.custom_operators = custom_operators_of(options["customOperators"]);
   return result;
 }
 
@@ -102,33 +113,62 @@ class Engine {
     });
   }
 
+  // A run: begin(), advance() until it answers true, then finish(), or cancel(). An error ends it.
+  //
   // request: {feeds, wanted, targets, profile, shouldAbort?}. feeds: one value per input; wanted: positions of outputs;
-  // targets: per wanted output a tensor to fill, or null. Result: {outputs, profile?}.
-  val run(val request) {
+  // targets: per wanted output a tensor to fill, or null.
+  val begin(val request) {
     return guarded([&] {
       check(session_ != nullptr, ErrorCode::invalid_argument, "no model is loaded");
-      const val feeds_js = request["feeds"], targets = request["targets"], should_abort = request["shouldAbort"];
+      const val feeds_js = request["feeds"], should_abort = request["shouldAbort"];
       std::vector<Value> feeds;
       for (unsigned i = 0; i < session_->inputs().size(); ++i) feeds.push_back(feed(feeds_js[i], i));
-      const auto wanted = emscripten::convertJSArrayToNumberVector<int>(request["wanted"]);
-      for (int position : wanted) {
+      wanted_ = emscripten::convertJSArrayToNumberVector<int>(request["wanted"]);
+      for (int position : wanted_) {
         const bool known = position >= 0 && static_cast<size_t>(position) < session_->outputs().size();
         check(known, ErrorCode::invalid_argument, "there is no output number ", position);
       }
-      Profile profile;
+      profile_.clear();
+      profiling_ = request["profile"].as<bool>();
+      targets_ = request["targets"];
       RunOptions options;
-      if (request["profile"].as<bool>()) options.profile = &profile;
-      if (!should_abort.isUndefined()) options.should_abort = [&] { return should_abort().as<bool>(); };
+      if (profiling_) options.profile = &profile_;
+      if (!should_abort.isUndefined()) options.should_abort = [=] { return should_abort().as<bool>(); };
+      session_->begin(feeds, wanted_, options);
+      return val::undefined();
+    });
+  }
 
-      const std::vector<Value> results = session_->run(feeds, wanted, options);
+  // Runs nodes for `milliseconds`, at least one; true once all have run.
+  val advance(double milliseconds) {
+    return guarded([&] {
+      check(session_ != nullptr, ErrorCode::invalid_argument, "no model is loaded");
+      return val(session_->advance(milliseconds));
+    });
+  }
+
+  // {outputs, profile?}.
+  val finish() {
+    return guarded([&] {
+      check(session_ != nullptr, ErrorCode::invalid_argument, "no model is loaded");
+      const std::vector<Value> results = session_->finish();
       val outputs = val::array();
-      for (unsigned i = 0; i < results.size(); ++i) outputs.set(i, output(results[i], targets[i], wanted[i]));
+      for (unsigned i = 0; i < results.size(); ++i) outputs.set(i, output(results[i], targets_[i], wanted_[i]));
       val result = val::object();
       result.set("outputs", outputs);
-      if (options.profile != nullptr) result.set("profile", profile_to_js(profile));
+      if (profiling_) result.set("profile", profile_to_js(profile_));
+      targets_ = val::undefined();
       return result;
     });
   }
+
+  void cancel() {
+    if (session_ != nullptr) session_->cancel();
+    targets_ = val::undefined();
+  }
+
+  // Multiply-adds of the last run's plan; -1 before there is one.
+  double macs() const { return session_ == nullptr ? -1 : session_->macs(); }
 
   // Bytes by purpose, and the size of the whole heap.
   val memory() const {
@@ -140,7 +180,7 @@ class Engine {
       result.set("packed", static_cast<double>(use.packed));
       result.set("arena", static_cast<double>(use.arena));
       result.set("scratch", static_cast<double>(use.scratch));
-      result.set("heap", static_cast<double>(__builtin_wasm_memory_size(0)) * kPageBytes);
+      result.set("heap", heap_bytes());
       return result;
     });
   }
@@ -173,6 +213,11 @@ class Engine {
   std::byte* block_ = nullptr;  // the open block of bytes_
   size_t filled_ = 0;
   std::unique_ptr<Session> session_;
+  // Of the run that has begun.
+  std::vector<int> wanted_;
+  val targets_ = val::undefined();
+  bool profiling_ = false;
+  Profile profile_;
 };
 
 }  // namespace
@@ -184,6 +229,10 @@ EMSCRIPTEN_BINDINGS(sardonyx) {
       .constructor<>()
       .function("append", &Engine::append)
       .function("load", &Engine::load)
-      .function("run", &Engine::run)
+      .function("begin", &Engine::begin)
+      .function("advance", &Engine::advance)
+      .function("finish", &Engine::finish)
+      .function("cancel", &Engine::cancel)
+      .function("macs", &Engine::macs)
       .function("memory", &Engine::memory);
 }

@@ -13,7 +13,7 @@ using emscripten::typed_memory_view;
 using emscripten::val;
 
 constexpr int kMaxDepth = 16;  // of sequences and maps in each other
-constexpr double kMaxSafeInteger = 9007199254740991.0;
+constexpr double kMostDim = 9223372036854775808.0;
 
 bool is_absent(const val& v) { return v.isUndefined() || v.isNull(); }
 
@@ -26,7 +26,7 @@ val dims_to_js(const Shape& shape) {
 Shape shape_from_js(const val& js) {
   std::vector<int64_t> dims;
   for (double d : emscripten::convertJSArrayToNumberVector<double>(js)) {
-    const bool whole = d >= 0 && d <= kMaxSafeInteger && d == static_cast<double>(static_cast<int64_t>(d));
+    const bool whole = d >= 0 && d < kMostDim && d == static_cast<double>(static_cast<int64_t>(d));
     check(whole, ErrorCode::invalid_input, "a dimension of a tensor is ", d, ", not a whole number from 0 on");
     dims.push_back(static_cast<int64_t>(d));
   }
@@ -112,9 +112,7 @@ val tensor_to_js(const Tensor& tensor, const val& target) {
   } else {
     data = val::global("Uint8Array").new_(view_of(tensor.bytes(), tensor.byte_size()));
   }
-  val js = val::object();
-  js.set("dtype", static_cast<int>(tensor.dtype()));
-  js.set("dims", dims_to_js(tensor.shape()));
+  val js = type_to_js(tensor.dtype(), tensor.shape());
   js.set("data", data);
   return js;
 }
@@ -130,6 +128,15 @@ val list_to_js(const std::vector<Value>& values) {
 val view_of(std::byte* bytes, size_t size) { return val(typed_memory_view(size, reinterpret_cast<uint8_t*>(bytes))); }
 
 Value value_from_js(const val& js) { return from_js(js, 0); }
+
+std::pair<DType, Shape> type_from_js(const val& js) { return {dtype_from_js(js["dtype"]), shape_from_js(js["dims"])}; }
+
+val type_to_js(DType dtype, const Shape& shape) {
+  val js = val::object();
+  js.set("dtype", static_cast<int>(dtype));
+  js.set("dims", dims_to_js(shape));
+  return js;
+}
 
 val value_to_js(const Value& value, const val& target) {
   if (value.is_tensor()) return tensor_to_js(value.tensor(), target);

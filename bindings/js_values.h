@@ -3,6 +3,7 @@
 #include <emscripten/val.h>
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "base/value.h"
@@ -17,6 +18,10 @@ emscripten::val view_of(std::byte* bytes, size_t size);
 // dtype is DType's number; data is a Uint8Array of the elements as stored, or an array of strings.
 // Throws Error (invalid_input, out_of_memory).
 Value value_from_js(const emscripten::val& js);
+
+// {dtype, dims} both ways: the type and shape of a tensor. Throws Error (invalid_input).
+std::pair<DType, Shape> type_from_js(const emscripten::val& js);
+emscripten::val type_to_js(DType dtype, const Shape& shape);
 
 // The elements are copied into new arrays, or into the data of `target`, a tensor of the same type and shape;
 // Error (invalid_input) where it is of another.

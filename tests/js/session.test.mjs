@@ -107,7 +107,9 @@ test('bad feeds, each with its own error', async () => {
   const gone = new Tensor('float32', [1, 2, 3, 4], [2, 2]);
   gone.dispose();
   await refuses(session.run({ a, b: gone }), 'invalid_input', /"b"/, /disposed/);
-  for (const feeds of [undefined, null, 1, a, [a, b]]) await refuses(session.run(feeds), 'invalid_input', /'feeds'/);
+  for (const feeds of [undefined, null, 1]) await refuses(session.run(feeds), 'invalid_input', /'feeds'/);
+  await refuses(session.run(a), 'invalid_input', /"b"/, /missing/);
+  await refuses(session.run([a, b, a]), 'invalid_input', /3 values are given for 2 inputs: "a", "b"/);
 });
 
 test('bad fetches and options', async () => {
@@ -217,13 +219,13 @@ test('too little memory is an error with numbers, and the session goes on', asyn
 
 test('a trap loses the session, and says so from then on', async () => {
   const other = await InferenceSession.create(twoByTwo());
-  const { run } = other.engine;
-  other.engine.run = () => {
+  const { advance } = other.engine;
+  other.engine.advance = () => {
     throw new WebAssembly.RuntimeError('unreachable');
   };
   const isLost = (error) => error instanceof OnnxError && error.code === 'instance_lost';
   await assert.rejects(other.run({ a, b }), isLost);
-  other.engine.run = run;
+  other.engine.advance = advance;
   await assert.rejects(other.run({ a, b }), isLost);
   assert.throws(() => other.memory(), isLost);
   await other.release();

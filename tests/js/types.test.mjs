@@ -21,32 +21,80 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
+function compile(files, options) {
+  const compilerOptions = {
+    target: 'ES2022',
+    types: [],
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    ...options,
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  try {
+    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], { cwd: folder, stdio: 'pipe' });
+  } catch (error) {
+    assert.fail(`${error.stdout}`);
+  }
+}
+
 for (const [module, moduleResolution, lib] of [
   ['ESNext', 'Bundler', 'ES2022,DOM'],
   ['NodeNext', 'NodeNext', 'ES2022,DOM,DOM.Iterable,ESNext.Disposable'],
   ['ESNext', 'Node10', 'ES2022,DOM'],
 ]) {
   test(`moduleResolution ${moduleResolution}, lib ${lib}`, () => {
-    const compilerOptions = {
-      target: 'ES2022',
-      lib: lib.split(','),
-      module,
-      moduleResolution,
-      types: [],
-      noEmit: true,
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      skipLibCheck: false,
-    };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['usage.ts'] }));
-    try {
-      execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], {
-        cwd: folder,
-        stdio: 'pipe',
-      });
-    } catch (error) {
-      assert.fail(`${error.stdout}`);
-    }
+    compile(['usage.ts'], { lib: lib.split(','), module, moduleResolution, skipLibCheck: false });
   });
 }
+
+const theirs = join(root, 'node_modules/onnxruntime-web/types.d.ts');
+for (const [name, files, path] of [
+  ['onnxruntime-web', [theirs], theirs],
+  ['sardonyx', [], null],
+]) {
+  test(`a program for onnxruntime-web's types compiles with those of ${name}`, () => {
+    const paths = { ort: [path ? join(folder, 'theirs.d.ts') : join(folder, 'node_modules/sardonyx/dist/index.d.ts')] };
+    const common = join(root, 'node_modules/onnxruntime-common/dist/esm/index.d.ts');
+    if (path)
+      writeFileSync(
+        join(folder, 'theirs.d.ts'),
+        `export * from ${JSON.stringify(common.replace(/\.d\.ts$/, '.js'))};\n`,
+      );
+    cpSync(join(root, 'tests', 'types', 'dropin.ts'), join(folder, 'dropin.ts'));
+    compile(['dropin.ts', ...files], {
+      lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+      module: 'ESNext',
+      moduleResolution: 'Bundler',
+      skipLibCheck: true,
+      paths: { ...paths, 'onnxruntime-common': [common] },
+    });
+  });
+}
+
+test('every name that onnxruntime-web exports is there', async () => {
+  const { default: ts } = await import('typescript');
+  const common = join(root, 'node_modules/onnxruntime-common/dist/esm/index.d.ts');
+  const ours = join(root, 'dist/index.d.ts');
+  const program = ts.createProgram([common, ours], {
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    module: ts.ModuleKind.ESNext,
+  });
+  const checker = program.getTypeChecker();
+  const names = (path) =>
+    checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(path))).map((s) => s.name);
+  const there = new Set(names(ours));
+  const wanted = names(common);
+  assert.ok(wanted.length > 40, wanted.join());
+  assert.deepEqual(
+    wanted.filter((name) => !there.has(name)),
+    [],
+  );
+  const values = await import('../../dist/index.js');
+  const theirValues = await import('onnxruntime-common');
+  assert.deepEqual(
+    Object.keys(theirValues).filter((name) => !(name in values)),
+    [],
+  );
+});

@@ -27,6 +27,14 @@ export interface WasmFlags {
   wasmModule?: WebAssembly.Module | undefined;
 }
 
+export declare namespace Env {
+  type WasmPathPrefix = string;
+  type WasmFilePaths = WasmPaths;
+  type WasmPrefixOrFilePaths = string | WasmPaths;
+  type WebAssemblyFlags = WasmFlags;
+  type WebGLFlags = Record<string, unknown>;
+  type WebGpuFlags = Record<string, unknown>;
+}
 export interface Env {
   logLevel?: 'verbose' | 'info' | 'warning' | 'error' | 'fatal';
   debug?: boolean;

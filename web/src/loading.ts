@@ -1,10 +1,12 @@
 // The steps of creating a session: bytes into the engine, the graph, and what it says of its inputs and outputs.
+import { findOperator, hasOperators } from './custom_operators.js';
 import { dtypeName } from './dtypes.js';
 import { checkAborted, OnnxError } from './errors.js';
 import { ExternalData } from './external_data.js';
 import { createInstance, type SessionInfo } from './module.js';
 import { call, type Engine, type Loaded, type NativePort } from './native.js';
 import type { Settings } from './options.js';
+import { breath } from './running.js';
 import type { InferenceSession } from './session.js';
 import { type ByteSource, openSource } from './source.js';
 import { typeText } from './values.js';
@@ -37,6 +39,7 @@ function load(engine: Engine, source: ByteSource, external: ExternalData, settin
         optimizationLevel: settings.optimizationLevel,
         threads,
         freeDimensions: settings.freeDimensions,
+        ...(hasOperators() ? { customOperators: findOperator } : {}),
         externalData: (location, offset, to) => external.read(location, offset, to, source.path),
       }),
     );
@@ -51,7 +54,7 @@ function load(engine: Engine, source: ByteSource, external: ExternalData, settin
 export async function createSession<T>(
   source: unknown,
   settings: Settings,
-  make: (engine: Engine, loaded: Loaded, info: SessionInfo, profiling: boolean) => T,
+  make: (engine: Engine, loaded: Loaded, info: SessionInfo) => T,
 ): Promise<T> {
   checkAborted(settings.signal);
   const external = ExternalData.open(settings.externalData, settings.signal);
@@ -62,9 +65,12 @@ export async function createSession<T>(
     const loaded = await readInto(engine, opened, settings);
     const progress = { loaded, total: opened.total ?? loaded };
     settings.onProgress({ phase: 'preparing', ...progress });
+    // The engine takes the thread for a while: last chance for an abort.
+    if (settings.signal) await breath();
+    checkAborted(settings.signal);
     const parts = load(engine, opened, files, settings, info.threads);
     settings.onProgress({ phase: 'ready', ...progress });
-    return make(engine, parts, info, settings.profiling);
+    return make(engine, parts, info);
   } finally {
     // Also where one of them failed while the others were still on their way.
     external.then((files) => files.close()).catch(() => {});

@@ -73,12 +73,22 @@ export interface MemoryUse {
   readonly heap: number;
 }
 
+/** An operator in JavaScript, as the engine calls it; neither throws: {error} says what went wrong. */
+export interface NativeOperator {
+  infer?(
+    inputs: ({ dtype: number; dims: number[] } | null)[],
+    attributes: Record<string, unknown>,
+  ): ({ dtype: number; dims: number[] } | undefined)[] | undefined | { error: string };
+  run(inputs: NativeValue[], attributes: Record<string, unknown>, wanted: boolean[]): NativeValue[] | { error: string };
+}
+
 export interface LoadRequest {
   optimizationLevel: number;
   threads: number;
   freeDimensions: [string, number][];
   /** Fills `to`, a view of the heap; returns why it cannot, or undefined. */
   externalData?: (location: string, offset: number, to: Uint8Array) => string | undefined;
+  customOperators?: (domain: string, name: string) => NativeOperator | undefined;
 }
 export interface Loaded {
   inputs: NativePort[];
@@ -104,7 +114,14 @@ export interface Failure {
 export interface Engine {
   append(chunk: Uint8Array): undefined | Failure;
   load(request: LoadRequest): Loaded | Failure;
-  run(request: RunRequest): RunResult | Failure;
+  /** A run: begin, advance until it answers true, finish; or cancel. An error ends it. */
+  begin(request: RunRequest): undefined | Failure;
+  /** Runs nodes for so many milliseconds, at least one; true: all have run. */
+  advance(milliseconds: number): boolean | Failure;
+  finish(): RunResult | Failure;
+  cancel(): void;
+  /** Multiply-adds of the last run's plan; -1: there is none yet. */
+  macs(): number;
   memory(): MemoryUse | Failure;
   delete(): void;
 }
@@ -113,6 +130,9 @@ export interface Engine {
 export interface Instance {
   readonly Engine: new () => Engine;
 }
+
+/** What a callback of the caller threw, where the engine reports it: the cause of the error to come. */
+export const callback: { thrown: unknown } = { thrown: undefined };
 
 /** What was thrown during a call, as the caller of the package gets it. */
 function translated(error: unknown): unknown {
@@ -141,7 +161,9 @@ export function call<T>(body: () => T | Failure): T {
   }
   if (typeof result === 'object' && result !== null && 'error' in result) {
     const { code, message, node, opType } = result.error;
-    throw new OnnxError(code, message, { node, opType });
+    const cause = callback.thrown;
+    callback.thrown = undefined;
+    throw new OnnxError(code, message, { node, opType, cause });
   }
   return result as T;
 }

@@ -1,6 +1,7 @@
 // Options of sessions and runs, by the names of onnxruntime-common, and what they come to.
 import { invalidArgument, shown } from './errors.js';
 import type { ExternalDataFile } from './external_data.js';
+import type { Tensor } from './tensor_types.js';
 
 export interface CreateProgress {
   /** reading: bytes arrive; preparing: the graph is built and optimised; ready: the session is there. */
@@ -25,6 +26,8 @@ export interface SessionOptions {
   readonly onProgress?: (progress: CreateProgress) => void;
   /** Ends the creation between two blocks of bytes. */
   readonly signal?: AbortSignal;
+  /** 'number': results of the types int64 and uint64 come as float64 tensors. @default 'bigint' */
+  readonly int64?: 'bigint' | 'number';
   /** Accepted for compatibility, without effect. */
   readonly intraOpNumThreads?: number;
   readonly interOpNumThreads?: number;
@@ -36,14 +39,19 @@ export interface SessionOptions {
   readonly logId?: string;
   readonly logSeverityLevel?: 0 | 1 | 2 | 3 | 4;
   readonly logVerbosityLevel?: number;
-  readonly preferredOutputLocation?: string | Readonly<Record<string, string>>;
+  readonly preferredOutputLocation?: Tensor.DataLocation | Readonly<Record<string, Tensor.DataLocation>>;
   readonly enableGraphCapture?: boolean;
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 export interface RunOptions {
-  /** Asked before each node: the run ends with OnnxError (aborted), the session stays as it was. */
+  /**
+   * Ends the run before its next node with OnnxError (aborted); the session stays as it was. With a signal, other events
+   * get their turn between nodes; without, the run takes the thread until it is done.
+   */
   readonly signal?: AbortSignal;
+  /** As in the session's options, for this run. */
+  readonly int64?: 'bigint' | 'number';
   /** Records a profile: see InferenceSession.profile(). */
   readonly profile?: boolean;
   /** Accepted for compatibility, without effect. */
@@ -59,6 +67,7 @@ export interface Settings {
   readonly freeDimensions: [string, number][];
   readonly externalData: readonly ExternalDataFile[];
   readonly profiling: boolean;
+  readonly int64: 'bigint' | 'number';
   readonly onProgress: (progress: CreateProgress) => void;
   readonly signal: AbortSignal | undefined;
 }
@@ -80,10 +89,12 @@ const kObject: Check = ['an object', (x) => typeof x === 'object' && x !== null 
 const kSeverity: Check = ['0, 1, 2, 3 or 4', (x) => [0, 1, 2, 3, 4].includes(x as number)];
 const kFunction: Check = ['a function', (x) => typeof x === 'function'];
 const oneOf = (...names: readonly unknown[]): Check => [names.map(shown).join(' or '), (x) => names.includes(x)];
+const kInt64 = oneOf('bigint', 'number');
 const kHere = ['cpu', 'cpu-pinned'];
 
 const kSessionChecks: Readonly<Record<string, Check>> = {
   enableProfiling: kBoolean,
+  int64: kInt64,
   onProgress: kFunction,
   intraOpNumThreads: kCount,
   interOpNumThreads: kCount,
@@ -104,6 +115,7 @@ const kSessionChecks: Readonly<Record<string, Check>> = {
 };
 const kRunChecks: Readonly<Record<string, Check>> = {
   profile: kBoolean,
+  int64: kInt64,
   logSeverityLevel: kSeverity,
   logVerbosityLevel: kCount,
   terminate: kBoolean,
@@ -179,6 +191,7 @@ export function settingsOf(options: unknown): Settings {
     freeDimensions: freeDimensionsOf(given.freeDimensionOverrides),
     externalData: given.externalData ?? [],
     profiling: given.enableProfiling === true,
+    int64: given.int64 ?? 'bigint',
     onProgress: given.onProgress ?? (() => {}),
     signal: signalOf(given),
   };

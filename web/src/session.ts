@@ -1,7 +1,7 @@
 // Inference sessions: a model in an engine, and a heap, of its own.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { kDispose } from './dispose.js';
-import { asOnnxError, checkAborted, invalidArgument, invalidInput, OnnxError } from './errors.js';
+import { asOnnxError, checkAborted, invalidArgument, OnnxError } from './errors.js';
 import { createSession, metadataOf } from './loading.js';
 import type { SessionInfo } from './module.js';
 import {
@@ -11,22 +11,22 @@ import {
   type MemoryUse,
   type ModelMetadata,
   type NativePort,
-  type NativeValue,
   type ProfileEntry,
 } from './native.js';
 import * as optionTypes from './options.js';
-import { createArguments, type Fetches, fetchesOf, unknownName } from './session_arguments.js';
+import { execute, feedsOf } from './running.js';
+import { createArguments, type Fetches, fetchesOf } from './session_arguments.js';
 import type { ModelSource } from './source.js';
-import { Tensor } from './tensor.js';
-import { fromNative, type OnnxValue, targetOf, toNative, typeText } from './values.js';
+import type { Tensor } from './tensor.js';
+import { fromNative, type OnnxValue, targetOf, withNumbers } from './values.js';
 
 export declare namespace InferenceSession {
   type SessionOptions = optionTypes.SessionOptions;
   type RunOptions = optionTypes.RunOptions;
   type OnnxValueMapType = { readonly [name: string]: OnnxValue };
   type NullableOnnxValueMapType = { readonly [name: string]: OnnxValue | null };
-  /** Values by the names of the inputs. */
-  type FeedsType = OnnxValueMapType;
+  /** Values by the names of the inputs; or in the order of inputNames; or the value of the only one, a tensor. */
+  type FeedsType = OnnxValueMapType | readonly OnnxValue[] | Tensor;
   /** Names of the outputs that are wanted; or an object of them, with tensors to write into, or null. */
   type FetchesType = readonly string[] | NullableOnnxValueMapType;
   /** Nearly all outputs are tensors; a program that runs a model with others says so by a cast to OnnxValue. */
@@ -44,6 +44,18 @@ export declare namespace InferenceSession {
     readonly type: Tensor.Type;
     /** A number, the name of a symbolic dimension, or '' where the model says nothing. */
     readonly shape: readonly (number | string)[];
+  }
+  type ExecutionProviderName = 'wasm' | 'cpu';
+  interface ExecutionProviderOption {
+    readonly name: string;
+  }
+  type ExecutionProviderConfig = ExecutionProviderOption | ExecutionProviderName | string;
+  interface WebAssemblyExecutionProviderOption extends ExecutionProviderOption {
+    readonly name: 'wasm';
+  }
+  interface CpuExecutionProviderOption extends ExecutionProviderOption {
+    readonly name: 'cpu';
+    readonly useArena?: boolean;
   }
   type ValueMetadata = NonTensorValueMetadata | TensorValueMetadata;
 }
@@ -68,12 +80,14 @@ export class InferenceSession {
   private turn: Promise<void> | undefined;
   private lost: OnnxError | undefined;
   private readonly inputs: readonly NativePort[];
+  private readonly int64: 'bigint' | 'number';
 
-  private constructor(engine: Engine, loaded: Loaded, info: SessionInfo, profiling: boolean) {
+  private constructor(engine: Engine, loaded: Loaded, info: SessionInfo, settings: optionTypes.Settings) {
     if (!kLoaded.has(loaded)) throw invalidArgument('sessions are made by InferenceSession.create()');
     this.engine = engine;
     this.info = info;
-    this.profiling = profiling;
+    this.profiling = settings.profiling;
+    this.int64 = settings.int64;
     this.inputs = loaded.inputs;
     this.metadata = loaded.metadata;
     // Inputs with a default of their own can be fed, but are not listed, as in other runtimes.
@@ -101,9 +115,9 @@ export class InferenceSession {
       const { source, options } = createArguments(model, rest);
       const settings = optionTypes.settingsOf(options);
       signal = settings.signal;
-      return await createSession(source, settings, (engine, loaded, info, profiling) => {
+      return await createSession(source, settings, (engine, loaded, info) => {
         kLoaded.add(loaded);
-        return new InferenceSession(engine, loaded, info, profiling);
+        return new InferenceSession(engine, loaded, info, settings);
       });
     } catch (error) {
       // Whatever an abort broke, the abort is the reason.
@@ -126,10 +140,7 @@ export class InferenceSession {
     try {
       const fetches = fetchesOf(first, second, this.outputNames);
       const signal = optionTypes.signalOf(fetches.options);
-      return await this.inTurn((engine) => {
-        checkAborted(signal);
-        return this.runNow(engine, this.feedsOf(feeds), fetches, signal);
-      });
+      return await this.inTurn((engine) => this.runNow(engine, feeds, fetches, signal));
     } catch (error) {
       throw asOnnxError(error, 'run()');
     }
@@ -154,14 +165,27 @@ export class InferenceSession {
     return call(() => engine.memory());
   }
 
+  /**
+   * Multiplications and additions in pairs that one run takes, as far as the shapes are known before it; undefined until
+   * the first run where the model leaves shapes of its inputs open. Subgraphs are not counted.
+   */
+  macs(): number | undefined {
+    const count = this.usable().macs();
+    return count < 0 ? undefined : count;
+  }
+
   /** Gives all memory back, once running calls are done. A second call does nothing. */
   async release(): Promise<void> {
-    if (!this.engine) return;
-    if (this.turn) await this.turn;
-    const engine = this.engine;
-    this.engine = undefined;
-    // A heap that a trap has broken is left to the garbage collector.
-    if (engine && !this.lost) call(() => engine.delete());
+    try {
+      await this.inTurn(async (engine) => {
+        this.engine = undefined;
+        call(() => engine.delete());
+      });
+    } catch (error) {
+      // A heap that a trap has broken is left to the garbage collector.
+      if (this.engine && !this.lost) throw error;
+      this.engine = undefined;
+    }
   }
 
   [kDispose](): void {
@@ -174,64 +198,43 @@ export class InferenceSession {
     return this.engine;
   }
 
-  private async inTurn<T>(job: (engine: Engine) => T): Promise<T> {
-    while (this.turn) await this.turn;
-    const engine = this.usable();
+  /** Jobs one after the other, in the order of the calls; at once where none is running. */
+  private async inTurn<T>(job: (engine: Engine) => Promise<T>): Promise<T> {
+    const before = this.turn;
     let done = () => {};
-    this.turn = new Promise((resolve) => {
+    const mine = new Promise<void>((resolve) => {
       done = resolve;
     });
+    this.turn = mine;
+    if (before) await before;
     try {
-      return job(engine);
+      return await job(this.usable());
     } catch (error) {
       if (error instanceof OnnxError && error.code === 'instance_lost') this.lost = error;
       throw error;
     } finally {
-      this.turn = undefined;
+      if (this.turn === mine) this.turn = undefined;
       done();
     }
   }
 
-  /** One value per input, in the engine's order. */
-  private feedsOf(feeds: unknown): NativeValue[] {
-    if (typeof feeds !== 'object' || feeds === null || Array.isArray(feeds) || feeds instanceof Tensor) {
-      throw invalidInput("'feeds' must be an object of values by the names of the inputs");
-    }
-    const given = feeds as Record<string, unknown>;
-    const known = this.inputs.map((port) => port.name);
-    const wrong = Object.keys(given).find((name) => given[name] !== undefined && !known.includes(name));
-    if (wrong !== undefined) throw unknownName('input', wrong, known);
-    return this.inputs.map((port) => {
-      const value = given[port.name];
-      if ((value === undefined || value === null) && !port.optional) {
-        throw invalidInput(`the input "${port.name}" (${typeText(port)}) is missing in 'feeds'`);
-      }
-      return toNative(value, port, `input "${port.name}"`);
-    });
-  }
-
-  private runNow(engine: Engine, feeds: NativeValue[], fetches: Fetches, signal: AbortSignal | undefined) {
+  private async runNow(engine: Engine, feeds: unknown, fetches: Fetches, signal: AbortSignal | undefined) {
     const { names, targets, options } = fetches;
+    checkAborted(signal);
     const request = {
-      feeds,
+      feeds: feedsOf(feeds, this.inputs, this.inputNames),
       wanted: names.map((name) => this.outputNames.indexOf(name)),
       targets: targets.map((t, i) => (t == null ? null : targetOf(t, `the fetch "${names[i]}"`))),
       profile: options.profile ?? this.profiling,
       ...(signal ? { shouldAbort: () => signal.aborted } : {}),
     };
-    let result: ReturnType<typeof runEngine>;
-    try {
-      result = runEngine(engine, request);
-    } catch (error) {
-      checkAborted(signal);
-      throw error;
-    }
+    const result = await execute(engine, request, signal);
     if (result.profile) this.lastProfile = result.profile;
-    const entries = result.outputs.map((value, i) => [names[i], targets[i] ?? fromNative(value)] as const);
+    const numbers = (options.int64 ?? this.int64) === 'number';
+    const plain = (value: OnnxValue, name: string) => (numbers ? withNumbers(value, `output "${name}"`) : value);
+    const entries = names.map((name, i) => {
+      return [name, targets[i] ?? plain(fromNative(result.outputs[i] ?? null), name)] as const;
+    });
     return Object.fromEntries(entries) as InferenceSession.ReturnType;
   }
-}
-
-function runEngine(engine: Engine, request: Parameters<Engine['run']>[0]) {
-  return call(() => engine.run(request));
 }

@@ -10,7 +10,7 @@ import {
   type NumericArrayConstructor,
   typeOfArray,
 } from './dtypes.js';
-import { asOnnxError, invalidArgument, shown } from './errors.js';
+import { asOnnxError, invalidArgument, OnnxError, shown } from './errors.js';
 import {
   type FromImageOptions,
   type ImageSource,
@@ -58,6 +58,9 @@ function fromList(type: Type, list: readonly unknown[], array: NumericArrayConst
   return data;
 }
 
+const isPlain = (data: unknown): data is Int32Array =>
+  data instanceof Int32Array || data instanceof Uint32Array || data instanceof Float64Array;
+
 function convert(type: Type, data: unknown): Data {
   const array = arrayOf(type);
   if (!array) {
@@ -69,6 +72,10 @@ function convert(type: Type, data: unknown): Data {
   if (data instanceof array) return data as Data;
   if (Array.isArray(data)) return fromList(type, data, array);
   if (data instanceof Uint8ClampedArray && type === 'uint8') return Uint8Array.from(data);
+  // 64-bit integers may come in any array of numbers.
+  if ((type === 'int64' || type === 'uint64') && isPlain(data)) {
+    return fromList(type, Array.from(data), array);
+  }
   // Half floats may come as bits where the engine has an array for them.
   if (data instanceof Uint16Array && type === 'float16') {
     return new array(data.buffer, data.byteOffset, data.length) as Data;
@@ -91,6 +98,13 @@ function inferType(data: unknown): Type {
 
 function elementsIn(type: Type, data: Data): number {
   return ArrayBuffer.isView(data) ? Math.floor((data.byteLength * 8) / bitsOf(type)) : data.length;
+}
+
+function noGpu(): OnnxError {
+  return new OnnxError(
+    'unsupported_platform',
+    "tensors lie in the CPU's memory here: there are no textures or GPU buffers",
+  );
 }
 
 /** Of the arguments (type, data, dims?) or (data, dims?). */
@@ -134,6 +148,34 @@ export const Tensor = class Tensor {
     } catch (error) {
       throw asOnnxError(error, 'Tensor.fromImage()');
     }
+  }
+
+  static fromPinnedBuffer(type: Type, buffer: Data, dims?: readonly number[]) {
+    return new Tensor(type, buffer, dims);
+  }
+
+  static fromTexture(): never {
+    throw noGpu();
+  }
+
+  static fromGpuBuffer(): never {
+    throw noGpu();
+  }
+
+  static fromMLTensor(): never {
+    throw noGpu();
+  }
+
+  get texture(): never {
+    throw noGpu();
+  }
+
+  get gpuBuffer(): never {
+    throw noGpu();
+  }
+
+  get mlTensor(): never {
+    throw noGpu();
   }
 
   get data(): Data {
@@ -188,4 +230,11 @@ export declare namespace Tensor {
   type ElementTypeMap = TensorInterface.ElementTypeMap;
   type ElementType = TensorInterface.ElementType;
   type DataLocation = TensorInterface.DataLocation;
+  type CpuPinnedDataTypes = TensorInterface.CpuPinnedDataTypes;
+  type TextureDataTypes = TensorInterface.TextureDataTypes;
+  type GpuBufferDataTypes = TensorInterface.GpuBufferDataTypes;
+  type MLTensorDataTypes = TensorInterface.MLTensorDataTypes;
+  type TextureType = TensorInterface.TextureType;
+  type GpuBufferType = TensorInterface.GpuBufferType;
+  type MLTensorType = TensorInterface.MLTensorType;
 }

@@ -17,11 +17,11 @@ export type ImageSource =
 
 export type ImageFormat = 'RGB' | 'BGR' | 'RBG' | 'RGBA';
 
-/** One number for all channels, or one per channel. */
+/** One number for all channels, or one for each of red, green, blue, alpha, whatever the order of the channels is. */
 export type PerChannel = number | readonly number[];
 
 export interface FromImageOptions {
-  /** Channels of the tensor, in their order. @default 'RGB' */
+  /** Channels of the tensor, in their order. @default 'RGB'; for an <img> 'RGBA', as in onnxruntime-common */
   readonly tensorFormat?: ImageFormat;
   /** @default 'NCHW' */
   readonly tensorLayout?: 'NCHW' | 'NHWC';
@@ -148,14 +148,15 @@ export async function pixelsOf(
 ): Promise<{ data: Float32Array | Uint8Array; dims: number[] }> {
   checkOptions(options, { tensorFormat: kFormats, tensorLayout: kLayouts, dataType: ['float32', 'uint8'] });
   const { data: pixels, width, height } = await imageDataOf(image, options);
-  const order = channelOrder(options.tensorFormat ?? 'RGB');
+  const element = typeof HTMLImageElement !== 'undefined' && image instanceof HTMLImageElement;
+  const order = channelOrder(options.tensorFormat ?? (element ? 'RGBA' : 'RGB'));
   const count = width * height;
   const float = (options.dataType ?? 'float32') === 'float32';
   const data = float ? new Float32Array(count * order.length) : new Uint8Array(count * order.length);
   const nhwc = options.tensorLayout === 'NHWC';
   for (const [c, from] of order.entries()) {
-    const mean = channelAt(options.norm?.mean, c, float ? 255 : 1);
-    const bias = channelAt(options.norm?.bias, c, 0);
+    const mean = channelAt(options.norm?.mean, from, float ? 255 : 1);
+    const bias = channelAt(options.norm?.bias, from, 0);
     const [start, step] = nhwc ? [c, order.length] : [c * count, 1];
     for (let i = 0; i < count; ++i) data[start + i * step] = ((pixels[4 * i + from] as number) + bias) / mean;
   }
@@ -182,8 +183,8 @@ export function toImageData(
   const scale = type.startsWith('float') ? 255 : 1;
   const pixels = new Uint8ClampedArray(4 * width * height).fill(255);
   for (const [c, to] of order.entries()) {
-    const mean = channelAt(options.norm?.mean, c, scale);
-    const bias = channelAt(options.norm?.bias, c, 0);
+    const mean = channelAt(options.norm?.mean, to, scale);
+    const bias = channelAt(options.norm?.bias, to, 0);
     const source = channels === 1 ? 0 : c;
     const target = channels === 1 ? c : to;
     const [start, step] = nhwc ? [source, channels] : [source * width * height, 1];

@@ -12,6 +12,10 @@ export interface TypedTensor<T extends Tensor.Type> {
   readonly data: Tensor.DataTypeMap[T];
   /** 'none' once disposed. */
   readonly location: Tensor.DataLocation;
+  /** Tensors in the memory of a GPU do not exist here: these throw OnnxError. */
+  readonly texture: Tensor.TextureType;
+  readonly gpuBuffer: Tensor.GpuBufferType;
+  readonly mlTensor: Tensor.MLTensorType;
   /** The same as `data`; `releaseData` also disposes the tensor. */
   getData(releaseData?: boolean): Promise<Tensor.DataTypeMap[T]>;
   /** Lets go of the data. */
@@ -90,7 +94,15 @@ export declare namespace Tensor {
   type Type = keyof DataTypeMap;
   type DataType = DataTypeMap[Type];
   type ElementType = ElementTypeMap[Type];
-  type DataLocation = 'none' | 'cpu';
+  /** Only 'none' and 'cpu' occur; the others are there for programs that ask for them. */
+  type DataLocation = 'none' | 'cpu' | 'cpu-pinned' | 'texture' | 'gpu-buffer' | 'ml-tensor';
+  type CpuPinnedDataTypes = Exclude<Type, 'string'>;
+  type TextureDataTypes = 'float32';
+  type GpuBufferDataTypes = 'float32' | 'float16' | 'int32' | 'int64' | 'uint32' | 'uint8' | 'bool';
+  type MLTensorDataTypes = GpuBufferDataTypes | 'int8' | 'uint64' | 'uint4' | 'int4';
+  type TextureType = WebGLTexture;
+  type GpuBufferType = { readonly size: number; readonly mapState: 'unmapped' | 'pending' | 'mapped' };
+  type MLTensorType = { destroy(): void };
 }
 
 /** What a tensor can be made from, by type. */
@@ -98,7 +110,9 @@ export type TensorInput<T extends Tensor.Type> =
   | Tensor.DataTypeMap[T]
   | (T extends 'string' ? readonly string[] : never)
   | (T extends 'bool' ? readonly boolean[] | readonly number[] : never)
-  | (T extends 'int64' | 'uint64' ? readonly bigint[] | readonly number[] : never)
+  | (T extends 'int64' | 'uint64'
+      ? readonly bigint[] | readonly number[] | Int32Array | Uint32Array | Float64Array
+      : never)
   | (T extends 'uint8' ? Uint8ClampedArray : never)
   | (T extends 'string' | 'bool' ? never : readonly number[]);
 
@@ -126,4 +140,20 @@ export interface TensorConstructor {
   readonly prototype: Tensor;
   /** Browsers: float32 or uint8, NCHW, from pixels. */
   fromImage(image: ImageSource, options?: FromImageOptions): Promise<TypedTensor<'float32'> | TypedTensor<'uint8'>>;
+  /** The same as `new Tensor(type, buffer, dims)`. */
+  fromPinnedBuffer<T extends Tensor.CpuPinnedDataTypes>(
+    type: T,
+    buffer: Tensor.DataTypeMap[T],
+    dims?: readonly number[],
+  ): TypedTensor<T>;
+  /** @throws OnnxError (unsupported_platform) always, as the next two: results and feeds lie in the CPU's memory */
+  fromTexture(texture: Tensor.TextureType, options: object): TypedTensor<'float32'>;
+  fromGpuBuffer<T extends Tensor.GpuBufferDataTypes>(
+    buffer: Tensor.GpuBufferType,
+    options: { readonly dataType?: T },
+  ): TypedTensor<T>;
+  fromMLTensor<T extends Tensor.MLTensorDataTypes>(
+    tensor: Tensor.MLTensorType,
+    options: { readonly dataType?: T },
+  ): TypedTensor<T>;
 }

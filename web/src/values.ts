@@ -1,6 +1,6 @@
 // Values of JavaScript to those of the engine, and back.
 import { arrayLength, arrayOf, dtypeName, dtypeNumber, isDType } from './dtypes.js';
-import { invalidInput, messageOf, shown } from './errors.js';
+import { invalidInput, messageOf, OnnxError, shown } from './errors.js';
 import type { NativeTensor, NativeType, NativeValue } from './native.js';
 import { sizeOf, Tensor } from './tensor.js';
 
@@ -15,7 +15,7 @@ interface TensorLike {
   readonly dims: readonly number[];
 }
 
-function isTensorLike(value: unknown): value is TensorLike {
+export function isTensorLike(value: unknown): value is TensorLike {
   return typeof value === 'object' && value !== null && 'type' in value && 'dims' in value && 'data' in value;
 }
 
@@ -72,7 +72,7 @@ function nativeMap(map: ReadonlyMap<unknown, unknown>, type: NativeType, where: 
   return { keys: nativeTensor({ type: keyType, data: keys, dims: [keys.length] }, `${where}, its keys`), values };
 }
 
-const kUnknown: NativeType = { kind: 'unknown', dtype: 0 };
+export const kUnknown: NativeType = { kind: 'unknown', dtype: 0 };
 
 /** @param where how messages name the value; @throws OnnxError (invalid_input) */
 export function toNative(value: unknown, type: NativeType, where: string): NativeValue {
@@ -104,14 +104,32 @@ function plainIfScalar(value: OnnxValue): OnnxValue | Scalar {
   return value.type === 'bool' ? element !== 0 : element;
 }
 
+function keysOf(keys: NativeTensor): ArrayLike<bigint | string> {
+  return tensorOf(keys).data as ArrayLike<bigint | string>;
+}
+
 export function fromNative(value: NativeValue): OnnxValue {
   if (value === null) return null;
   if ('items' in value) return value.items.map(fromNative);
   if ('keys' in value) {
-    const keys = tensorOf(value.keys).data as ArrayLike<bigint | string>;
+    const keys = keysOf(value.keys);
     return new Map(value.values.map((v, i) => [keys[i] as bigint | string, plainIfScalar(fromNative(v))]));
   }
   return tensorOf(value);
+}
+
+/**
+ * The same value with float64 in place of int64 and uint64 tensors.
+ * @throws OnnxError (runtime_error) for an integer that no number holds exactly
+ */
+export function withNumbers(value: OnnxValue, where: string): OnnxValue {
+  if (Array.isArray(value)) return value.map((item, i) => withNumbers(item, `${where}, item ${i}`));
+  if (!(value instanceof Tensor) || (value.type !== 'int64' && value.type !== 'uint64')) return value;
+  const data = Float64Array.from(value.data as BigInt64Array, Number);
+  const wide = data.findIndex((x) => !Number.isSafeInteger(x));
+  if (wide < 0) return new Tensor('float64', data, value.dims);
+  const element = String((value.data as BigInt64Array)[wide]);
+  throw new OnnxError('runtime_error', `${where}: element ${wide} is ${element}, which no number holds exactly`);
 }
 
 /** A tensor that a result shall be written into. */
