@@ -32,7 +32,8 @@ async function typescript() {
   const files = readdirSync(source, { recursive: true })
     .filter((name) => name.endsWith('.ts'))
     .sort();
-  const hash = createHash('sha256').update(readFileSync(join(root, 'tsconfig.json')));
+  const hash = createHash('sha256');
+  for (const name of ['tsconfig.json', 'scripts/lib/bundle.mjs']) hash.update(readFileSync(join(root, name)));
   for (const name of files) hash.update(`\0${name}\0`).update(readFileSync(join(source, name)));
   const key = hash.digest('hex');
   const stamp = join(root, 'build', 'typescript.stamp');
@@ -40,7 +41,12 @@ async function typescript() {
   if (there && readFileSync(stamp, 'utf8') === key) return;
   for (const name of existsSync(dist) ? readdirSync(dist) : [])
     if (name !== 'wasm') rmSync(join(dist, name), { recursive: true });
-  await step('TypeScript', join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.json'], { cwd: root });
+  const modules = join(root, 'build', 'typescript');
+  rmSync(modules, { recursive: true, force: true });
+  const args = ['-p', 'tsconfig.json', '--outDir', modules];
+  await step('TypeScript', join(root, 'node_modules/.bin/tsc'), args, { cwd: root });
+  const { bundle } = await import('./lib/bundle.mjs');
+  await bundle(modules, dist);
   writeFileSync(stamp, key);
 }
 

@@ -98,7 +98,7 @@ test('it holds the modules, their types and the licences', () => {
 test('no eval, no CDN, nothing of Node for a bundler to trip over', () => {
   const dist = join(folder, 'node_modules', 'sardonyx', 'dist');
   const scripts = readdirSync(dist, { recursive: true }).filter((name) => /\.m?js$/.test(name));
-  assert.ok(scripts.length > 10);
+  assert.ok(scripts.length >= 5, scripts.join());
   for (const name of scripts) {
     const text = readFileSync(join(dist, name), 'utf8');
     assert.doesNotMatch(text, /\beval\(|new Function\(|\bFunction\(/, name);

@@ -50,11 +50,11 @@ export {
   type TensorSketch,
 } from './custom_operators.js';
 export { type Env, env, type WasmFlags, type WasmPaths } from './env.js';
-export { OnnxError, type OnnxErrorCode } from './errors.js';
+export { OnnxError, type OnnxErrorCode, type OnnxErrorDetails } from './errors.js';
 export type { ExternalDataFile } from './external_data.js';
 export type { SessionInfo } from './module.js';
 export type { MemoryUse, ModelMetadata, ProfileEntry } from './native.js';
-export type { CreateProgress } from './options.js';
+export type { CreateProgress, RunOptions, SessionOptions } from './options.js';
 export { InferenceSession } from './session.js';
 export type { ModelSource } from './source.js';
 export { Tensor } from './tensor.js';
