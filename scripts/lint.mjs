@@ -13,6 +13,7 @@ const checks = [
   ['types', bin('tsc'), ['-p', 'tsconfig.json', '--noEmit']],
   ['layering', ...script('check-layering.mjs')],
   ['sizes', ...script('check-sizes.mjs'), { live: true }],
+  ['operators', process.execPath, [join(root, 'scripts/operators.mjs'), '--check']],
 ];
 
 await main(async () => {

@@ -1,4 +1,4 @@
-// The operators of ai.onnx.ml: values by hand from their formulas, where the standard is silent as onnxruntime 1.32 has them.
+// The operators of ai.onnx.ml; where the standard is silent, values are as onnxruntime 1.32 has them.
 #include <gtest/gtest.h>
 
 #include <cmath>
