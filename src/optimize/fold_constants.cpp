@@ -15,17 +15,25 @@ constexpr uint64_t kMostGrowth = 64 * 1024;
 // in every run.
 constexpr uint64_t kMostWeightGrowth = uint64_t{1} << 30;
 
-// Marks the values that are read as weights of products, and as nothing else.
+// Marks the values that are read as weights of products, under another shape too, and as nothing else.
 std::vector<char> find_weights(const Graph& graph) {
   std::vector<char> weights(graph.values.size(), 0), others(graph.values.size(), 0);
   for (const Node& node : graph.nodes) {
     const bool product = node.op->fusible() != nullptr;
     for (size_t i = 0; i < node.inputs.size(); i++) {
-      if (node.inputs[i] != kNoValue) (product && i == 1 ? weights : others)[static_cast<size_t>(node.inputs[i])] = 1;
+      if (node.inputs[i] == kNoValue || (i == 0 && node.op->view_of() == 0)) continue;
+      (product && i == 1 ? weights : others)[static_cast<size_t>(node.inputs[i])] = 1;
     }
     for (ValueId id : captured_values(node)) others[static_cast<size_t>(id)] = 1;
   }
   for (ValueId id : graph.outputs) others[static_cast<size_t>(id)] = 1;
+  for (size_t n = graph.nodes.size(); n-- > 0;) {  // readers first
+    const Node& node = graph.nodes[n];
+    if (node.op->view_of() != 0 || node.inputs.empty() || node.inputs[0] == kNoValue || node.outputs[0] == kNoValue)
+      continue;
+    const size_t from = static_cast<size_t>(node.inputs[0]), to = static_cast<size_t>(node.outputs[0]);
+    (weights[to] && !others[to] ? weights : others)[from] = 1;
+  }
   for (size_t id = 0; id < weights.size(); id++) weights[id] = weights[id] && !others[id];
   return weights;
 }

@@ -40,11 +40,12 @@ class NoOps {
 
   // The value that the node's only output is, or kNoValue.
   ValueId source(const Node& node) {
-    if (!node.domain.empty() || node.outputs.size() != 1 || node.inputs.empty()) return kNoValue;
+    if (!node.domain.empty() || node.inputs.empty() || !makes_only_one(node)) return kNoValue;
     const ValueId x = node.inputs[0], y = node.outputs[0];
     const std::string& type = node.op_type;
     const auto when = [&](bool is) { return is ? x : kNoValue; };
-    if (type == "Identity" || type == "Dropout") return when(node.op->view_of() == 0);
+    if (type == "Identity") return x;
+    if (type == "Dropout") return when(node.inputs.size() < 3);  // without training_mode
     if (type == "Cast") return when(r_.types[x].dtype != DType::undefined && r_.types[x].dtype == r_.types[y].dtype);
     if (type == "Transpose") return when(is_counting(node.attributes.ints("perm")));
     if (type == "Reshape" || type == "Squeeze" || type == "Unsqueeze" || type == "Flatten" || type == "Expand") {
@@ -60,6 +61,14 @@ class NoOps {
   }
 
  private:
+  // Is output 0 the only one that anyone reads?
+  bool makes_only_one(const Node& node) const {
+    for (size_t o = 1; o < node.outputs.size(); o++) {
+      if (node.outputs[o] != kNoValue && r_.uses(node.outputs[o]) > 0) return false;
+    }
+    return !node.outputs.empty() && node.outputs[0] != kNoValue;
+  }
+
   bool pads_nothing(const Node& node) const {
     if (node.inputs.size() < 2) {
       const auto pads = node.attributes.ints(node.attributes.has("pads") ? "pads" : "paddings");

@@ -102,11 +102,18 @@ class Trials {
     for (size_t o = 0; o < node.outputs.size(); o++) {
       const bool both = a[o].state == InferOutput::State::known && b[o].state == InferOutput::State::known;
       if (node.outputs[o] == kNoValue || !both) continue;
-      if (!alike && node.op_type == "Slice") doubt(a[o].shape, b[o].shape);
+      if (node.op_type == "Slice" && may_cut(node)) doubt(a[o].shape, b[o].shape);
       set(seen(false, node.outputs[o]), a[o].dtype, a[o].shape);
       set(seen(true, node.outputs[o]), b[o].dtype, b[o].shape);
     }
     if (is_shape_arithmetic(node) && !(compute(node, false) && compute(node, true))) drop_data(node);
+  }
+
+  // Does a Slice take fixed places out of open dimensions, or open places?
+  bool may_cut(const Node& node) {
+    const Shape &a = seen(false, node.inputs[0]).in.shape, &b = seen(true, node.inputs[0]).in.shape;
+    return !(a == b) || !std::all_of(node.inputs.begin() + 1, node.inputs.end(),
+                                     [&](ValueId id) { return id == kNoValue || is_alike(id); });
   }
 
   // What was sliced out of an open dimension may be shorter for other feeds.

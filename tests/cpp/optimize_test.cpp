@@ -103,6 +103,15 @@ TEST(RemoveNoOps, ResultsKeepTheirNames) {
   expect_same_results(g, {x_tensor()});
 }
 
+TEST(RemoveNoOps, ADropoutWhoseMaskNoOneReads) {
+  for (bool read : {false, true}) {
+    GraphMaker g = with_x();
+    g.node("Dropout", {"x"}, {"a", "mask"}).node("Abs", {"a"}, {"y"}).output("y");
+    if (read) g.output("mask");
+    EXPECT_EQ(left(g, 1), read ? (Types{"Dropout", "Abs"}) : Types{"Abs"});
+  }
+}
+
 TEST(RemoveNoOps, AnOpenDimensionIsNotTakenForOne) {
   GraphMaker g;
   g.input("x", DType::float32, {-1, 3}).constant("ones", tensor<float>({5, 1}, {1, 1, 1, 1, 1}));
@@ -156,6 +165,21 @@ TEST(MergeViews, ShapeArithmeticOfOneOpenDimensionGoes) {
   g.node("Concat", {"rows", "m"}, {"t"}, attribute("axis", int64_t{0})).node("Reshape", {"x", "t"}, {"a"});
   g.node("Abs", {"a"}, {"y"}).output("y");
   EXPECT_EQ(left(g, 1), (Types{"Reshape", "Abs"}));
+  for (int64_t n : {1, 2, 7}) expect_same_results(g, {random_tensor({n, 3, 4}, 3)});
+}
+
+// The first 3 of an open number are 3 only if there are as many; those of a Shape always are.
+TEST(MergeViews, WhatIsSlicedIsBelievedWhereItCannotBeShorter) {
+  GraphMaker g;
+  g.input("x", DType::float32, {-1, 3, 4}).constant("from", tensor<int64_t>({1}, {0}));
+  g.constant("to", tensor<int64_t>({1}, {2})).constant("ones", tensor<float>({2, 3, 4}, {1, 1, 1, 1, 1, 1, 1, 1,
+                                                                                         1, 1, 1, 1, 1, 1, 1, 1,
+                                                                                         1, 1, 1, 1, 1, 1, 1, 1}));
+  g.constant("m", tensor<int64_t>({1}, {-1}));
+  g.node("Slice", {"x", "from", "to"}, {"a"}).node("Mul", {"a", "ones"}, {"y"}).output("y");
+  g.node("Shape", {"x"}, {"s"}).node("Slice", {"s", "from", "to"}, {"two"});
+  g.node("Concat", {"two", "m"}, {"t"}, attribute("axis", int64_t{0})).node("Reshape", {"x", "t"}, {"z"}).output("z");
+  EXPECT_EQ(left(g, 1), (Types{"Slice", "Mul", "Reshape"}));
   for (int64_t n : {1, 2, 7}) expect_same_results(g, {random_tensor({n, 3, 4}, 3)});
 }
 
@@ -464,7 +488,8 @@ TEST(FoldConstants, WeightsAreFoldedWhateverTheirSize) {
   g.input("x", DType::float32, {1, 256}).constant("s", tensor<int64_t>({2}, {256, 300}));
   g.node("ConstantOfShape", {"s"}, {"w"}, attribute("value", tensor<float>({1}, {0.5f})));
   g.node("ConstantOfShape", {"s"}, {"large"}, attribute("value", tensor<float>({1}, {0.5f})));
-  g.node("MatMul", {"x", "w"}, {"y"}).output("y").output("large");
+  g.constant("t", tensor<int64_t>({3}, {1, 256, 300})).node("Reshape", {"w", "t"}, {"v"});
+  g.node("MatMul", {"x", "v"}, {"y"}).output("y").output("large");
   EXPECT_EQ(left(g, 1), (Types{"ConstantOfShape", "MatMul"}));
   expect_same_results(g, {random_tensor({1, 256}, 18)});
 }
