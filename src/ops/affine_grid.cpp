@@ -63,7 +63,7 @@ class AffineGrid final : public Operator {
   }
 
  private:
-  // Of element i of n, in [-1, 1].
+  // Of element i of n, in [-1, 1]; a single one is in the center, as in PyTorch.
   double position(int64_t i, int64_t n) const noexcept {
     const double at = static_cast<double>(i), length = static_cast<double>(n);
     if (!align_corners_) return (2 * at + 1) / length - 1;

@@ -57,7 +57,8 @@ struct SampleRule {
     if (mode == kNearest) p = std::nearbyint(p);
     if (p >= low() && p <= high(n)) return p;
     if (padding == kReflection) return reflected(p, low(), high(n));
-    if (padding == kBorder) return p > 0 ? static_cast<double>(n - 1) : 0;  // NaN too
+    // A cubic position stays where it is, as in PyTorch: each of its taps finds the border.
+    if (padding == kBorder && !(mode == kCubic && std::isfinite(p))) return p > 0 ? static_cast<double>(n - 1) : 0;
     return p;
   }
 

@@ -45,7 +45,7 @@ struct Line {
     const double n = static_cast<double>(line.size());
     p = corners ? (p + 1) / 2 * (n - 1) : ((p + 1) * n - 1) / 2;
     if (mode == "nearest") p = std::nearbyint(p);
-    if (padding == "border" && (p < (corners ? 0 : -0.5) || p > n - (corners ? 1 : 0.5))) {
+    if (padding == "border" && mode != "cubic" && (p < (corners ? 0 : -0.5) || p > n - (corners ? 1 : 0.5))) {
       p = std::min(std::max(p, 0.0), n - 1);
     }
     if (padding == "reflection") p = mirror(p, n);
