@@ -12,9 +12,9 @@ struct Case {
   bool causal = false;
   int64_t left = -1, right = -1;
   float cap = 0;
-  Shape mask;  // rank 0: none
+  Shape mask = {};  // rank 0: none
   bool bool_mask = false;
-  std::vector<int64_t> nonpad;
+  std::vector<int64_t> nonpad = {};
   int64_t mode = 0;
   DType type = DType::float32;
 };
