@@ -28,7 +28,7 @@ class Dropout final : public Operator {
 
   void infer(InferContext& c) const override {
     c.require_inputs(1, since_ < 12 ? 1 : 3);
-    c.require_dtype(0, kFloat | kFloat8);
+    c.require_dtype(0, since_ < 10 ? kFloat : kFloat | kFloat8);
     if (c.has_input(1)) {
       c.require_dtype(1, kFloat);
       check(c.shape(1).count() == 1, ErrorCode::invalid_input, "ratio is not one number but ", c.shape(1));
