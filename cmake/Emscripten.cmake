@@ -67,7 +67,18 @@ set(SARDONYX_WASM_MODULE_OPTIONS
     # import.meta, bundlers would look for Node's modules and for a .wasm that has another name in the package.
     -sENVIRONMENT=web,worker
     -sUSE_ES6_IMPORT_META=0
+    # The engines that have SIMD and exceptions (web/src/module.ts names them): no work-arounds for older ones.
+    -sMIN_CHROME_VERSION=95
+    -sMIN_FIREFOX_VERSION=100
+    -sMIN_SAFARI_VERSION=160400
     # No main(): the static constructors (Embind's) run at start, nothing else.
     --no-entry
     # The .wasm stays a file of its own, found by the package.
     -sSINGLE_FILE=0)
+if(NOT SARDONYX_THREADS)
+  list(APPEND SARDONYX_WASM_MODULE_OPTIONS
+    # All that the package passes to the factory.
+    -sINCOMING_MODULE_JS_API=instantiateWasm
+    # Always the engine's own decoder of UTF-8 (it refuses shared memory).
+    -sTEXTDECODER=2)
+endif()
