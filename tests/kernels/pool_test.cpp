@@ -59,6 +59,11 @@ std::vector<Window> windows() {
       window_of({{7, 5, 1, 1, 2, 2, false}, {13, 5, 1, 1, 2, 2, false}}),
       window_of({{8, 2, 2, 1, -1, 0, false}, {9, 2, 1, 1, -2, -1, false}}),
       window_of({{1, 1, 1, 1, 0, 0, false}, {1, 1, 1, 1, 0, 0, false}}),
+      window_of({{3, 3, 1, 1, 1, 1, false}, {1301, 3, 1, 1, 1, 1, false}}),
+      window_of({{3, 3, 2, 1, 1, 1, false}, {1303, 3, 2, 1, 1, 0, true}}),
+      window_of({{2, 2, 1, 1, 0, 0, false}, {700, 9, 7, 13, 40, 50, false}}),
+      window_of({{2, 1, 1, 1, 0, 0, false}, {900, 300, 5, 1, 100, 0, false}}),
+      window_of({{2, 1, 1, 1, 0, 0, false}, {900, 2, 100, 1, 0, 0, false}}),
   };
   for (size_t w = 2; w <= 21; w++)
     for (size_t stride : {1, 2, 3})
@@ -97,6 +102,15 @@ TEST(Pool, MaxOfNanAndOfBytes) {
   x[13] = NAN;
   max_pool_f32(s, x, y);
   for (size_t i = 0; i < 16; i++) EXPECT_EQ(std::isnan(y[i]), i % 8 == 3 || i % 8 == 4) << i;
+  for (size_t stride : {1, 2}) {
+    Window wide = window_of({{2, 2, 1, 1, 0, 0, false}, {1100, 3, stride, 1, 1, 1, false}});
+    Guarded<float> data = random_floats(2200, 1), out(wide.out_size());
+    data[1100 + 777] = NAN;
+    max_pool_f32(wide, data, out.poison());
+    for (size_t i = 0; i < out.size(); i++) {
+      EXPECT_EQ(std::isnan(out[i]), i * stride + 1 >= 777 && i * stride <= 778) << i;
+    }
+  }
   Guarded<int8_t> b(27), c(16);
   Guarded<int64_t> where(16);
   for (size_t i = 0; i < 27; i++) b[i] = static_cast<int8_t>(-100 + static_cast<int>(i * 7 % 13));

@@ -1,7 +1,7 @@
-// Max and average pools of float32 planes: vectors along the row where whole windows lie inside it, scalars at its
-// ends.
+// Max and average pools of float32 planes, with vectors along the row.
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/pool/pool.h"
 #include "kernels/simd.h"
@@ -10,63 +10,120 @@
 namespace sardonyx::kernels {
 namespace {
 
+constexpr size_t kRow = 512;  // columns of the input that are folded at once
+
+// The maximum as x86 has it: quick, but NaN may get lost.
+struct QuickMax {
+  static constexpr float kStart = -std::numeric_limits<float>::infinity();
+  static V step(V a, V b) { return wasm_f32x4_pmax(a, b); }
+};
+
 struct MaxOp {
+  using Quick = QuickMax;
   static constexpr float kStart = -std::numeric_limits<float>::infinity();
   static V step(V a, V b) { return wasm_f32x4_max(a, b); }
   static float step(float a, float b) { return b > a || std::isnan(b) ? b : a; }
 };
 
 struct SumOp {
+  using Quick = SumOp;
   static constexpr float kStart = 0;
   static V step(V a, V b) { return add(a, b); }
   static float step(float a, float b) { return a + b; }
 };
 
-// Four outputs with the same tap: elements 0, STRIDE, 2 STRIDE, 3 STRIDE.
-template <int STRIDE>
-inline V load_step(const float* p) {
+// Elements 0, STRIDE, 2 STRIDE, 3 STRIDE (0: any stride).
+template <size_t STRIDE>
+inline V load_step(const float* p, size_t stride) {
   if constexpr (STRIDE == 1) return load(p);
-  return wasm_i32x4_shuffle(load(p), load(p + 4), 0, 2, 4, 6);
+  if constexpr (STRIDE == 2) return wasm_i32x4_shuffle(load(p), load(p + 4), 0, 2, 4, 6);
+  return wasm_f32x4_make(p[0], p[stride], p[2 * stride], p[3 * stride]);
 }
 
-// Output columns [begin, end), all inside: y[x] = fold over rows and K (0: s.kernel[2]) taps. rows: of the first tap's
-// plane and row.
-template <class Op, int K, int STRIDE>
-SARDONYX_NOINLINE void inside_row(const Window& s, const Cell& cell, const float* x, float* y, Interior in) noexcept {
-  const size_t k = K ? K : s.kernel[2], dx = K ? 1 : s.dilation[2];
-  const float* base = x + (cell.axis[0].first * s.in[1] + cell.axis[1].first) * s.in[2] - s.pad[2];
-  for (size_t o = in.begin; o < in.end; o += 4) {
+// Columns [first, first + n) of the padded input folded over the cell's rows; NaN among them: is told.
+template <class Op>
+SARDONYX_NOINLINE bool fold_columns(const Window& s, const Cell& cell, const float* x, ptrdiff_t first, size_t n,
+                                    float* r) noexcept {
+  ptrdiff_t in = static_cast<ptrdiff_t>(s.in[2]), count = static_cast<ptrdiff_t>(n);
+  ptrdiff_t begin = std::clamp<ptrdiff_t>(-first, 0, count), end = std::clamp<ptrdiff_t>(in - first, begin, count);
+  const float* base = x + (cell.axis[0].first * s.in[1] + cell.axis[1].first) * s.in[2];
+  V nan = splat(0);
+  for (ptrdiff_t i = begin; i < end; i += 4) {
     V acc = splat(Op::kStart);
     for (size_t kz = 0; kz < cell.axis[0].count(); kz++) {
-      for (size_t ky = 0; ky < cell.axis[1].count(); ky++) {
-        const float* row = base + (kz * s.dilation[0] * s.in[1] + ky * s.dilation[1]) * s.in[2] + o * STRIDE;
-        for (size_t kx = 0; kx < k; kx++) acc = Op::step(acc, load_step<STRIDE>(row + kx * dx));
+      const float* row = base + kz * s.dilation[0] * s.in[1] * s.in[2] + static_cast<size_t>(first + i);
+      for (size_t ky = 0; ky < cell.axis[1].count(); ky++, row += s.dilation[1] * s.in[2]) {
+        V v = load(row);
+        nan = wasm_v128_or(nan, wasm_f32x4_ne(v, v));
+        acc = Op::step(acc, v);
       }
     }
-    store_lanes(y + o, acc, in.end - o);
+    store(r + i, acc);
+  }
+  std::fill(r, r + begin, Op::kStart);
+  std::fill(r + end, r + n, Op::kStart);
+  return wasm_v128_any_true(nan);
+}
+
+// y[o] = the folded columns folded over the taps of a row.
+template <class Op, size_t STRIDE>
+SARDONYX_NOINLINE void fold_taps(const Window& s, const float* r, float* y, size_t n) noexcept {
+  size_t stride = s.stride[2], dilation = s.dilation[2];
+  for (size_t o = 0; o < n; o += 4) {
+    const float* p = r + o * stride;
+    V acc = load_step<STRIDE>(p, stride);
+    for (size_t kx = 1; kx < s.kernel[2]; kx++) acc = Op::step(acc, load_step<STRIDE>(p + kx * dilation, stride));
+    store_lanes(y + o, acc, n - o);
   }
 }
 
 template <class Op>
-void pick_inside_row(const Window& s, const Cell& cell, const float* x, float* y, Interior in) noexcept {
-  bool one = s.stride[2] == 1;
-  size_t k = s.dilation[2] == 1 ? s.kernel[2] : 0;
-  if (k == 2) return (one ? inside_row<Op, 2, 1> : inside_row<Op, 2, 2>)(s, cell, x, y, in);
-  if (k == 3) return (one ? inside_row<Op, 3, 1> : inside_row<Op, 3, 2>)(s, cell, x, y, in);
-  (one ? inside_row<Op, 0, 1> : inside_row<Op, 0, 2>)(s, cell, x, y, in);
+void pick_fold_taps(const Window& s, const float* r, float* y, size_t n) noexcept {
+  auto* fold = s.stride[2] == 1 ? fold_taps<Op, 1> : s.stride[2] == 2 ? fold_taps<Op, 2> : fold_taps<Op, 0>;
+  fold(s, r, y, n);
 }
 
+// One row of the output: the rows of its windows are folded to one, then its taps; both with vectors.
 template <class Op>
 void fold_row(const Window& s, Cell cell, const float* x, float* y) noexcept {
-  Interior in = s.stride[2] <= 2 ? interior_columns(s) : Interior{0, 0};
-  if (in.begin < in.end) pick_inside_row<Op>(s, cell, x, y, in);
+  size_t reach = (s.kernel[2] - 1) * s.dilation[2] + 1, stride = s.stride[2];
+  if (reach > kRow / 2 || stride > kRow / 8) {
+    for (size_t o = 0; o < s.out[2]; o++) {
+      cell.axis[2] = taps_of(s, 2, o);
+      float acc = Op::kStart;
+      for_each_tap(s, cell, [&](size_t at) { acc = Op::step(acc, x[at]); });
+      y[o] = acc;
+    }
+    return;
+  }
+  alignas(16) float r[kRow + 4 * (kRow / 8) + 16];  // vectors reach beyond the last output's windows
+  size_t step = (kRow - reach) / stride + 1;
+  for (size_t o = 0; o < s.out[2]; o += step) {
+    size_t n = std::min(step, s.out[2] - o), columns = (n - 1) * stride + reach;
+    ptrdiff_t first = static_cast<ptrdiff_t>(o * stride) - s.pad[2];
+    std::fill_n(r + columns, 3 * stride + 8, 0.0f);
+    if (fold_columns<typename Op::Quick>(s, cell, x, first, columns, r) && !std::is_same_v<Op, typename Op::Quick>) {
+      fold_columns<Op>(s, cell, x, first, columns, r);
+      pick_fold_taps<Op>(s, r, y + o, n);
+    } else {
+      pick_fold_taps<typename Op::Quick>(s, r, y + o, n);
+    }
+  }
+}
+
+// y[o] /= the taps that count for output column o, of `rows` rows.
+void divide_row(const Window& s, size_t rows, bool padded, float* y) noexcept {
+  if (rows == 0) return static_cast<void>(std::fill_n(y, s.out[2], 0.0f));
+  Interior in = interior_columns(s);
   for (size_t o = 0; o < s.out[2]; o++) {
-    if (o == in.begin && in.begin < in.end) o = in.end;
-    if (o >= s.out[2]) break;
-    cell.axis[2] = taps_of(s, 2, o);
-    float acc = Op::kStart;
-    for_each_tap(s, cell, [&](size_t at) { acc = Op::step(acc, x[at]); });
-    y[o] = acc;
+    if (o == in.begin && in.begin < in.end) {
+      V count = splat(static_cast<float>(rows * s.kernel[2]));
+      for (; o < in.end; o += 4) store_lanes(y + o, div(load(y + o), count), in.end - o);
+      o = in.end;
+      if (o >= s.out[2]) break;
+    }
+    size_t count = rows * (padded ? padded_taps(s, 2, o) : taps_of(s, 2, o).count());
+    y[o] = count == 0 ? 0 : y[o] / static_cast<float>(count);
   }
 }
 
@@ -94,10 +151,7 @@ void average_pool_f32(const Window& s, const float* x, float* y, bool count_incl
     fold_row<SumOp>(s, cell, x, out);
     size_t rows =
         count_include_pad ? padded_taps(s, 0, z) * padded_taps(s, 1, r) : cell.axis[0].count() * cell.axis[1].count();
-    for (size_t o = 0; o < s.out[2]; o++) {
-      size_t count = rows * (count_include_pad ? padded_taps(s, 2, o) : taps_of(s, 2, o).count());
-      out[o] = count == 0 ? 0 : out[o] / static_cast<float>(count);
-    }
+    divide_row(s, rows, count_include_pad, out);
   });
 }
 
