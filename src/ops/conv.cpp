@@ -10,14 +10,14 @@ namespace {
 
 class Conv final : public Operator, public FusedSteps {
  public:
-  explicit Conv(const Attributes& a) : window_(a), groups_(a.integer("group", 1)) {
+  explicit Conv(const Attributes& a) : FusedSteps(3), window_(a), groups_(a.integer("group", 1)) {
     check(groups_ >= 1, ErrorCode::invalid_model, "group is ", groups_);
   }
 
   Fusible* fusible() override { return this; }
 
   void infer(InferContext& c) const override {
-    c.require_inputs(2, 3);
+    c.require_inputs(2, most_inputs(3));
     c.require_dtype(0, kFloat);
     c.require_same_dtype(0, 1);
     c.require_rank(0, 3);
@@ -34,12 +34,15 @@ class Conv final : public Operator, public FusedSteps {
     }
     check(!scaled() || static_cast<int64_t>(scale().size()) == w[0], ErrorCode::invalid_model, scale().size(),
           " fused scales for ", w[0], " channels");
-    c.set_output(0, c.dtype(0), window_output_shape(x[0], w[0], window_.geometry(x, w.dims().subspan(2))));
+    const Shape product = window_output_shape(x[0], w[0], window_.geometry(x, w.dims().subspan(2)));
+    c.set_output(0, c.dtype(0), result_shape(c, product));
   }
 
   double macs(std::span<const InferInput> inputs, const Shape& y) const override {
     return conv_macs(y, inputs[1].shape);
   }
+
+  uint32_t in_place() const override { return residual_inputs(); }
 
   uint64_t packed_bytes() const override { return packed_.byte_size(); }
 
@@ -49,23 +52,22 @@ class Conv final : public Operator, public FusedSteps {
     // What infer would refuse, and what runs plainly, is left as it is.
     if (!kFloat.has(w->dtype()) || w->dtype() == DType::float64 || w->rank() > 5) return;
     if (scaled() && static_cast<int64_t>(scale().size()) != w->dim(0)) return;
-    packed_ = pack_conv(choose_conv(w->shape(), groups_, window_), to_float32(*w), groups_, scale());
+    packed_ = pack_conv(choose_conv(w->shape(), groups_, window_), to_float32(*w), groups_, window_, scale());
     c.release(1);
   }
 
   void run(RunContext& c) const override {
     if (c.output(0).count() == 0) return;
-    const WindowGeometry g = window_.geometry(c.input(0).shape(), c.input(1).shape().dims().subspan(2));
-    if (c.output(0).dtype() == DType::float64) return run_double(c, g);
-    const Tensor x = to_float32(c.input(0));
-    const Tensor bias = bias_of(c);
-    FloatOutput y(c.output(0));
-    if (packed_.defined() || g.fits_kernels()) {
-      run_kernels(c, g, x, bias, y);
+    const Shape& w = c.input(1).shape();
+    const WindowGeometry g = window_.geometry(c.input(0).shape(), w.dims().subspan(2));
+    const Shape product = window_output_shape(c.input(0).dim(0), w[0], g);
+    Target t = packed_.defined() || g.fits_kernels() ? target(c, product, false) : apart(c, product);
+    if (t.y.dtype() == DType::float64) {
+      run_double(c, g, t.y);
     } else {
-      run_many_axes(c, g, x, bias, y);
+      run_float32(c, g, t);
     }
-    y.store();
+    end(c, t);
   }
 
  private:
@@ -81,30 +83,41 @@ class Conv final : public Operator, public FusedSteps {
     return bias;
   }
 
-  void run_kernels(RunContext& c, const WindowGeometry& g, const Tensor& x, const Tensor& bias, FloatOutput& y) const {
+  void run_float32(RunContext& c, const WindowGeometry& g, Target& t) const {
+    const Tensor x = to_float32(c.input(0));
+    const Tensor bias = bias_of(c);
+    FloatOutput y(t.y);
+    if (packed_.defined() || g.fits_kernels()) {
+      run_kernels(c, g, x, bias, t.epilogue, y.data());
+    } else {
+      run_many_axes(c, g, x, bias, y.data());
+    }
+    y.store();
+  }
+
+  void run_kernels(RunContext& c, const WindowGeometry& g, const Tensor& x, const Tensor& bias,
+                   const kernels::Epilogue& epilogue, float* y) const {
     const Shape& w = c.input(1).shape();
     const ConvKind kind = choose_conv(w, groups_, window_);
     const Tensor packed = packed_.defined() ? packed_
                           : w.count() == 0  ? Tensor::allocate(DType::float32, {0})
-                                            : pack_conv(kind, to_float32(c.input(1)), groups_, scale());
+                                            : pack_conv(kind, to_float32(c.input(1)), groups_, window_, scale());
     kernels::ConvShape s{g.window(), static_cast<size_t>(w[1]), static_cast<size_t>(w[0] / groups_)};
-    run_conv_f32(c, {kind, s, x.dim(0), groups_, x.data<float>(), packed, bias.data<float>(), clamp(), y.data()});
+    run_conv_f32(c, {kind, s, x.dim(0), groups_, x.data<float>(), packed, bias.data<float>(), epilogue, y});
   }
 
-  void run_many_axes(RunContext& c, const WindowGeometry& g, const Tensor& x, const Tensor& bias,
-                     FloatOutput& y) const {
-    const Tensor w =
-        scaled() ? pack_conv(ConvKind::depthwise, to_float32(c.input(1)), groups_, scale()) : to_float32(c.input(1));
+  void run_many_axes(RunContext& c, const WindowGeometry& g, const Tensor& x, const Tensor& bias, float* y) const {
+    const Tensor w = scaled() ? pack_conv(ConvKind::depthwise, to_float32(c.input(1)), groups_, window_, scale())
+                              : to_float32(c.input(1));
     conv_plain(c.pool(), g, x.dim(0), groups_, w.dim(1), w.dim(0) / groups_, x.data<float>(), w.data<float>(),
-               bias.data<float>(), y.data());
-    apply_clamp(y.data(), y.tensor().count());
+               bias.data<float>(), y);
   }
 
-  void run_double(RunContext& c, const WindowGeometry& g) const {
+  void run_double(RunContext& c, const WindowGeometry& g, Tensor& y) const {
     const Tensor& w = c.input(1);
     conv_plain(c.pool(), g, c.input(0).dim(0), groups_, w.dim(1), w.dim(0) / groups_, c.input(0).data<double>(),
-               w.data<double>(), c.has_input(2) ? c.input(2).data<double>() : nullptr, c.output(0).data<double>());
-    apply(c.output(0).data<double>(), c.output(0).count(), g.out_size());
+               w.data<double>(), c.has_input(2) ? c.input(2).data<double>() : nullptr, y.data<double>());
+    apply_scale(y.data<double>(), y.count(), g.out_size());
   }
 
   WindowAttributes window_;

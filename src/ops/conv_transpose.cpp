@@ -94,7 +94,8 @@ class ConvTranspose final : public Operator, public FusedSteps {
     const WindowGeometry g = geometry(c.input(0).shape(), c.input(1).shape());
     if (c.output(0).dtype() == DType::float64) {
       run_plain<double>(c, g, c.input(0), c.input(1), c.has_input(2) ? c.input(2) : Tensor(), c.output(0));
-      return apply(c.output(0).data<double>(), c.output(0).count(), g.out_size());
+      apply_scale(c.output(0).data<double>(), c.output(0).count(), g.out_size());
+      return apply_tail(c.pool(), c.output(0));
     }
     const Tensor x = to_float32(c.input(0)), bias = bias_of(c);
     FloatOutput y(c.output(0));
@@ -103,7 +104,8 @@ class ConvTranspose final : public Operator, public FusedSteps {
     } else {
       Tensor out = y.tensor();
       run_plain<float>(c, g, x, scaled_weights(to_float32(c.input(1))), bias, out);
-      apply_clamp(y.data(), out.count());
+      y.store();
+      return apply_tail(c.pool(), c.output(0));
     }
     y.store();
   }

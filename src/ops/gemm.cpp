@@ -23,7 +23,8 @@ struct CStrides {
 class Gemm final : public Operator, public FusedSteps {
  public:
   explicit Gemm(const Attributes& a)
-      : alpha_(a.number("alpha", 1)),
+      : FusedSteps(3),
+        alpha_(a.number("alpha", 1)),
         beta_(a.number("beta", 1)),
         trans_a_(a.flag("transA", false)),
         trans_b_(a.flag("transB", false)),
@@ -33,12 +34,19 @@ class Gemm final : public Operator, public FusedSteps {
 
   Fusible* fusible() override { return this; }
 
+  bool fuse_factor(float factor) override {
+    if (has_tail() || scaled()) return false;
+    alpha_ *= factor;
+    beta_ *= factor;
+    return true;
+  }
+
   double macs(std::span<const InferInput> inputs, const Shape& y) const override {
     return matmul_macs(y, inputs[0].shape[!trans_a_]);
   }
 
   void infer(InferContext& c) const override {
-    c.require_inputs(since_ < 11 ? 3 : 2, 3);
+    c.require_inputs(since_ < 11 ? 3 : 2, most_inputs(3));
     c.require_dtype(0, kFloat | DTypeSet{DType::int32, DType::int64, DType::uint32, DType::uint64});
     c.require_same_dtype(0, 1);
     c.require_rank(0, 2, 2);
@@ -54,8 +62,10 @@ class Gemm final : public Operator, public FusedSteps {
       check(r <= 2 && (r < 1 || bias[r - 1] == 1 || bias[r - 1] == y[1]) && (r < 2 || bias[0] == 1 || bias[0] == y[0]),
             ErrorCode::invalid_input, "C of shape ", bias, " does not fit the result ", y);
     }
-    c.set_output(0, c.dtype(0), y);
+    c.set_output(0, c.dtype(0), result_shape(c, y));
   }
+
+  uint32_t in_place() const override { return residual_inputs(); }
 
   uint64_t packed_bytes() const override { return packed_.byte_size(); }
 
@@ -69,20 +79,28 @@ class Gemm final : public Operator, public FusedSteps {
 
   void run(RunContext& c) const override {
     if (c.output(0).count() == 0) return;
-    switch (c.input(0).dtype()) {
+    const Shape product{c.input(0).dim(trans_a_), c.input(1).dim(!trans_b_)};
+    Target t = target(c, product, false, !adds_matrix(c));
+    switch (t.y.dtype()) {
       case DType::float64:
-        return run_plain<double, double>(c);
+        run_plain<double, double>(c, t.y);
+        break;
       case DType::int32:
-        return run_plain<uint32_t, int32_t>(c);
+        run_plain<uint32_t, int32_t>(c, t.y);
+        break;
       case DType::uint32:
-        return run_plain<uint32_t, uint32_t>(c);
+        run_plain<uint32_t, uint32_t>(c, t.y);
+        break;
       case DType::int64:
-        return run_plain<uint64_t, int64_t>(c);
+        run_plain<uint64_t, int64_t>(c, t.y);
+        break;
       case DType::uint64:
-        return run_plain<uint64_t, uint64_t>(c);
+        run_plain<uint64_t, uint64_t>(c, t.y);
+        break;
       default:
-        return run_float32(c);
+        run_float32(c, t);
     }
+    end(c, t);
   }
 
  private:
@@ -103,9 +121,16 @@ class Gemm final : public Operator, public FusedSteps {
     return packed;
   }
 
-  void run_float32(RunContext& c) const {
+  // Must C be put into y before the product is added to it?
+  bool adds_matrix(RunContext& c) const {
+    if (!c.has_input(2) || beta_ == 0) return false;
+    const CStrides strides(c.input(2).shape());
+    return strides.row != 0 && !(beta_ == 1 && !scaled() && strides.row == 1 && strides.column == 0);
+  }
+
+  void run_float32(RunContext& c, Target& t) const {
     const Tensor a = to_float32(c.input(0));
-    FloatOutput y(c.output(0));
+    FloatOutput y(t.y);
     const size_t m = static_cast<size_t>(y.tensor().dim(0)), n = static_cast<size_t>(y.tensor().dim(1));
     const size_t k = static_cast<size_t>(a.dim(!trans_a_)), lda = static_cast<size_t>(a.dim(1));
     Source source;
@@ -116,7 +141,7 @@ class Gemm final : public Operator, public FusedSteps {
     p.b.packed = packed_.defined() || scaled();
     p.b.matrix = p.b.packed ? kernels::MatrixF32{b.data<float>(), 0, 0} : b_matrix(b);
     p.c = y.data();
-    p.epilogue = clamp();
+    p.epilogue = t.epilogue;
     const Tensor bias = add_c(c, m, n, p);
     multiply_f32(c, 1, {m, k, n, alpha_}, source);
     y.store();
@@ -161,9 +186,8 @@ class Gemm final : public Operator, public FusedSteps {
 
   // U: the type that wraps; T: the type as it is scaled.
   template <class U, class T>
-  void run_plain(RunContext& c) const {
+  void run_plain(RunContext& c, Tensor& y) const {
     const Tensor &a = c.input(0), &b = c.input(1);
-    Tensor& y = c.output(0);
     const size_t m = static_cast<size_t>(y.dim(0)), n = static_cast<size_t>(y.dim(1));
     const size_t k = static_cast<size_t>(a.dim(!trans_a_));
     const size_t lda = static_cast<size_t>(a.dim(1)), ldb = static_cast<size_t>(b.dim(1));
@@ -181,7 +205,7 @@ class Gemm final : public Operator, public FusedSteps {
         }
       }
     });
-    apply(reinterpret_cast<T*>(y.data<U>()), y.count(), 1);
+    apply_scale(reinterpret_cast<T*>(y.data<U>()), y.count(), 1);
   }
 
   template <class U, class T>

@@ -11,25 +11,76 @@
 namespace sardonyx {
 namespace {
 
+// The matrices of one operand, which may be stored with its axes in another order.
+struct Operand {
+  Shape shape;  // as the product sees it
+  size_t row = 0, column = 1;
+  std::vector<int64_t> batch_strides;  // in elements, of the axes before the last two; 0 where an axis repeats
+
+  // perm: axis i of the operand is axis perm[i] of what is stored; empty: the same. vector_row: is rank 1 a row?
+  Operand(const Shape& stored, std::span<const int64_t> perm, bool vector_row) {
+    const int rank = stored.rank();
+    check(perm.empty() || static_cast<int>(perm.size()) == rank, ErrorCode::invalid_input, "a transposition of ",
+          perm.size(), " axes was fused before an input of shape ", stored);
+    std::vector<int64_t> strides;
+    for (int i = 0; i < rank; i++) {
+      const int from = perm.empty() ? i : static_cast<int>(perm[static_cast<size_t>(i)]);
+      shape.push_back(stored[from]);
+      strides.push_back(stored.count(from + 1, rank));
+    }
+    if (rank == 1) {
+      (vector_row ? column : row) = 1;
+      return;
+    }
+    row = static_cast<size_t>(strides[static_cast<size_t>(rank - 2)]);
+    column = static_cast<size_t>(strides[static_cast<size_t>(rank - 1)]);
+    for (int i = 0; i < rank - 2; i++) batch_strides.push_back(shape[i] == 1 ? 0 : strides[static_cast<size_t>(i)]);
+  }
+
+  // Where matrix i of the batch begins.
+  size_t at(const Shape& batch, int64_t i) const noexcept {
+    int64_t offset = 0;
+    for (int d = batch.rank() - 1, s = static_cast<int>(batch_strides.size()) - 1; d >= 0 && s >= 0; d--, s--) {
+      offset += i % batch[d] * batch_strides[static_cast<size_t>(s)];
+      i /= batch[d];
+    }
+    return static_cast<size_t>(offset);
+  }
+};
+
 class MatMul final : public Operator, public FusedSteps {
  public:
-  explicit MatMul(const Attributes&) {}
+  explicit MatMul(const Attributes&) : FusedSteps(2) {}
 
   Fusible* fusible() override { return this; }
   // Its channels are the last axis, those of a BatchNormalization behind it axis 1.
   bool fuse_scale_shift(std::span<const float>, std::span<const float>) override { return false; }
-
-  void infer(InferContext& c) const override {
-    c.require_inputs(2, 2);
-    c.require_dtype(0, kFloat | DTypeSet{DType::int32, DType::int64, DType::uint32, DType::uint64});
-    c.require_same_dtype(0, 1);
-    c.require_rank(0, 1);
-    c.require_rank(1, 1);
-    c.set_output(0, c.dtype(0), MatMulShape(c.shape(0), c.shape(1)).out);
+  bool fuse_factor(float factor) override {
+    if (has_tail()) return false;
+    alpha_ *= factor;
+    return true;
+  }
+  bool fuse_transpose(int input, std::span<const int64_t> perm) override {
+    if (input > 1 || perm.size() < 2 || !perm_[input].empty()) return false;
+    perm_[input].assign(perm.begin(), perm.end());
+    return true;
   }
 
+  void infer(InferContext& c) const override {
+    c.require_inputs(2, most_inputs(2));
+    c.require_dtype(0, kFloat | DTypeSet{DType::int32, DType::int64, DType::uint32, DType::uint64});
+    c.require_same_dtype(0, 1);
+    check(alpha_ == 1 || kFloat.has(c.dtype(0)), ErrorCode::invalid_input,
+          "a factor was fused to a product of integers");
+    c.require_rank(0, 1);
+    c.require_rank(1, 1);
+    const Operand a(c.shape(0), perm_[0], true), b(c.shape(1), perm_[1], false);
+    c.set_output(0, c.dtype(0), result_shape(c, MatMulShape(a.shape, b.shape).out));
+  }
+
+  uint32_t in_place() const override { return residual_inputs(); }
   double macs(std::span<const InferInput> inputs, const Shape& y) const override {
-    return matmul_macs(y, inputs[0].shape.back());
+    return matmul_macs(y, Operand(inputs[0].shape, perm_[0], true).shape.back());
   }
 
   uint64_t packed_bytes() const override { return packed_.byte_size(); }
@@ -38,38 +89,48 @@ class MatMul final : public Operator, public FusedSteps {
     const Tensor* b = c.constant(1);
     if (!b || !b->has_data() || b->rank() < 1 || b->count() == 0) return;
     if (b->dtype() == DType::float64 || !kFloat.has(b->dtype())) return;
+    if (!perm_[1].empty() && static_cast<int>(perm_[1].size()) != b->rank()) return;  // infer says so
     packed_ = pack(to_float32(*b));
     c.release(1);
   }
 
   void run(RunContext& c) const override {
     if (c.output(0).count() == 0) return;
-    switch (c.input(0).dtype()) {
+    const Operand a(c.input(0).shape(), perm_[0], true), b(c.input(1).shape(), perm_[1], false);
+    const bool apart_rows = !perm_[0].empty();
+    const MatMulShape shape(a.shape, b.shape, !apart_rows);
+    Target t = target(c, shape.out, b.shape.rank() > 1);
+    switch (t.y.dtype()) {
       case DType::float64:
-        return run_plain<double>(c);
+        run_plain<double>(c, shape, a, b, t.y);
+        break;
       case DType::int32:
       case DType::uint32:
-        return run_plain<uint32_t>(c);
+        run_plain<uint32_t>(c, shape, a, b, t.y);
+        break;
       case DType::int64:
       case DType::uint64:
-        return run_plain<uint64_t>(c);
+        run_plain<uint64_t>(c, shape, a, b, t.y);
+        break;
       default:
-        return run_float32(c);
+        run_float32(c, shape, a, b, t);
     }
+    end(c, t);
   }
 
  private:
-  static size_t columns(const Tensor& b) { return b.rank() == 1 ? 1 : static_cast<size_t>(b.shape().back()); }
-  static size_t rows(const Tensor& b) { return static_cast<size_t>(b.shape()[std::max(0, b.rank() - 2)]); }
-
-  // All matrices of b, one behind the other, each as the kernels want it.
-  Tensor pack(const Tensor& b) const {
-    const size_t k = rows(b), n = columns(b);
-    const int64_t batch = b.count() / static_cast<int64_t>(k * n);
+  // All matrices of b, one behind the other, each as the kernels want it; a fused factor is multiplied in.
+  Tensor pack(const Tensor& stored) const {
+    const Operand b(stored.shape(), perm_[1], false);
+    const bool column = b.shape.rank() == 1;
+    const size_t k = static_cast<size_t>(b.shape[std::max(0, b.shape.rank() - 2)]);
+    const size_t n = column ? 1 : static_cast<size_t>(b.shape.back());
+    const Shape batch = column ? Shape{} : Shape(b.shape.dims().first(static_cast<size_t>(b.shape.rank() - 2)));
     const size_t size = kernels::gemm_packed_b_size(k, n);
-    Tensor all = Tensor::allocate(DType::float32, {batch, static_cast<int64_t>(size)});
-    for (int64_t i = 0; i < batch; i++) {
-      pack_b(k, n, {b.data<float>() + static_cast<size_t>(i) * k * n, n, 1}, scale(),
+    Tensor all = Tensor::allocate(DType::float32, {batch.count(), static_cast<int64_t>(size)});
+    const std::vector<float> factor(alpha_ == 1 ? 0 : n, alpha_);
+    for (int64_t i = 0; i < batch.count(); i++) {
+      pack_b(k, n, {stored.data<float>() + b.at(batch, i), b.row, b.column}, factor,
              all.data<float>() + i * static_cast<int64_t>(size));
     }
     return all;
@@ -77,62 +138,58 @@ class MatMul final : public Operator, public FusedSteps {
 
   struct Source final : ProductSource {
     const MatMulShape& shape;
-    const float *a, *b;
+    const Operand &a, &b;
+    const float *a_data, *b_data;
     bool packed;
-    size_t b_size;
     float* c;
     kernels::Epilogue epilogue;
 
-    Source(const MatMulShape& s) : shape(s) {}
+    Source(const MatMulShape& s, const Operand& left, const Operand& right) : shape(s), a(left), b(right) {}
     ProductF32 product(int64_t i) const override {
-      const auto [at_a, at_b] = shape.positions(i);
       const size_t m = shape.m, k = shape.k, n = shape.n;
-      return {{a + static_cast<size_t>(at_a) * m * k, k, 1},
-              {{b + static_cast<size_t>(at_b) * b_size, n, 1}, packed},
+      const size_t at_b = packed ? static_cast<size_t>(shape.positions(i).second) * kernels::gemm_packed_b_size(k, n)
+                                 : b.at(shape.batch, i);
+      return {{a_data + a.at(shape.batch, i), a.row, a.column},
+              {{b_data + at_b, b.row, b.column}, packed},
               c + static_cast<size_t>(i) * m * n,
               epilogue};
     }
   };
 
-  void run_float32(RunContext& c) const {
-    const Tensor a = to_float32(c.input(0));
-    const MatMulShape shape(a.shape(), c.input(1).shape());
-    FloatOutput y(c.output(0));
-    const Tensor b = packed_.defined() ? packed_ : to_float32(c.input(1));
-    Source source(shape);
+  void run_float32(RunContext& c, const MatMulShape& shape, const Operand& a, const Operand& b, Target& t) const {
+    const Tensor left = to_float32(c.input(0));
+    const Tensor right = packed_.defined() ? packed_ : to_float32(c.input(1));
+    FloatOutput y(t.y);
+    Source source(shape, a, b);
     source.packed = packed_.defined();
-    source.a = a.data<float>();
-    source.b = b.data<float>();
-    source.b_size = source.packed ? kernels::gemm_packed_b_size(shape.k, shape.n) : shape.k * shape.n;
+    source.a_data = left.data<float>();
+    source.b_data = right.data<float>();
     source.c = y.data();
-    source.epilogue = clamp();
-    multiply_f32(c, shape.batch.count(), {shape.m, shape.k, shape.n}, source);
+    source.epilogue = t.epilogue;
+    multiply_f32(c, shape.batch.count(), {shape.m, shape.k, shape.n, packed_.defined() ? 1 : alpha_}, source);
     y.store();
   }
 
   template <class T>
-  void run_plain(RunContext& c) const {
-    const MatMulShape s(c.input(0).shape(), c.input(1).shape());
-    const T* a = c.input(0).data<T>();
-    const T* b = c.input(1).data<T>();
-    T* y = c.output(0).data<T>();
+  void run_plain(RunContext& c, const MatMulShape& s, const Operand& a, const Operand& b, Tensor& y) const {
     const int64_t rows = static_cast<int64_t>(s.m);
     const int64_t grain = std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, static_cast<int64_t>(s.k * s.n)));
     for (int64_t i = 0; i < s.batch.count(); i++) {
-      const auto [at_a, at_b] = s.positions(i);
-      const PlainMatrix<T> left{a + static_cast<size_t>(at_a) * s.m * s.k, s.k, 1};
-      const PlainMatrix<T> right{b + static_cast<size_t>(at_b) * s.k * s.n, s.n, 1};
+      const PlainMatrix<T> left{c.input(0).data<T>() + a.at(s.batch, i), a.row, a.column};
+      const PlainMatrix<T> right{c.input(1).data<T>() + b.at(s.batch, i), b.row, b.column};
       c.pool().parallel_for(rows, grain, [&](int64_t from, int64_t to) {
         multiply_rows(static_cast<size_t>(from), static_cast<size_t>(to), s.k, s.n, left, right,
-                      y + static_cast<size_t>(i) * s.m * s.n);
+                      y.data<T>() + static_cast<size_t>(i) * s.m * s.n);
       });
     }
-    if (c.output(0).dtype() == DType::int32) return apply_clamp(c.output(0).data<int32_t>(), c.output(0).count());
-    if (c.output(0).dtype() == DType::int64) return apply_clamp(c.output(0).data<int64_t>(), c.output(0).count());
-    apply_clamp(y, c.output(0).count());
+    if constexpr (std::is_same_v<T, double>) {
+      for (int64_t i = 0; alpha_ != 1 && i < y.count(); i++) y.data<T>()[i] *= static_cast<double>(alpha_);
+    }
   }
 
   Tensor packed_;
+  float alpha_ = 1;
+  std::vector<int64_t> perm_[2];  // of transpositions that were fused; empty: none
 };
 
 constexpr OpEntry kOps[] = {

@@ -295,7 +295,12 @@ void Executor::place_dynamic(Prepared& p, const Step& step, size_t output, const
     if (!(mask >> i & 1) || !p.inputs[s][i] || !p.inputs[s][i]->is_tensor()) continue;
     const Tensor& in = p.inputs[s][i]->tensor();
     const bool dies = std::find(step.release.begin(), step.release.end(), node.inputs[i]) != step.release.end();
-    if (!dies || in.dtype() != stated.dtype || in.count() != stated.shape.count() || in.buffer().use_count() != 1)
+    bool read_otherwise = false;
+    for (size_t j = 0; j < node.inputs.size(); j++) {
+      read_otherwise |= node.inputs[j] == node.inputs[i] && (j >= 32 || !(mask >> j & 1));
+    }
+    if (!dies || read_otherwise || in.dtype() != stated.dtype || in.count() != stated.shape.count() ||
+        in.buffer().use_count() != 1)
       continue;
     *p.outputs[s][output] = in.reshaped(stated.shape);
     return;

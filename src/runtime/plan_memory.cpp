@@ -97,7 +97,7 @@ class Placer {
     if (step.outputs[0].dtype == DType::string || !is_alone(node.outputs[0])) return;
     const uint32_t mask = node.op->in_place();
     for (size_t i = 0; i < node.inputs.size() && i < 32; i++) {
-      if ((mask >> i & 1) && node.inputs[i] != kNoValue && can_overwrite(s, node, node.inputs[i])) {
+      if ((mask >> i & 1) && node.inputs[i] != kNoValue && can_overwrite(s, node, node.inputs[i], mask)) {
         return alias_to(step, node, node.inputs[i]);
       }
     }
@@ -134,14 +134,16 @@ class Placer {
   }
 
   // last_use_ of a group's owner covers its aliases so far.
-  bool can_overwrite(int s, const Node& node, ValueId input) const {
+  bool can_overwrite(int s, const Node& node, ValueId input, uint32_t mask) const {
     const ValueId group = group_[index(input)];
     if (group == kNoValue || last_use_[index(group)] > s || last_use_[index(input)] > s) return false;
     const Placement* from = place_[index(input)];
     const Placement& to = plan_.steps[static_cast<size_t>(s)].outputs[0];
     if (!from || from->dtype != to.dtype || from->shape.count() != to.shape.count()) return false;
-    for (ValueId other : node.inputs) {  // another view of the same bytes must not be read while they change
-      if (other != kNoValue && other != input && group_[index(other)] == group) return false;
+    for (size_t i = 0; i < node.inputs.size(); i++) {  // other reads of the same bytes must not see them change
+      const ValueId other = node.inputs[i];
+      const bool elementwise = other == input && i < 32 && (mask >> i & 1);
+      if (other != kNoValue && !elementwise && group_[index(other)] == group) return false;
     }
     return true;
   }

@@ -53,6 +53,14 @@ void for_taps(const Window& s, F f) {
       for (size_t kx = 0; kx < s.kernel[2]; kx++) f(kz, ky, kx);
 }
 
+// A stand-in for activations that shows if one is left out or applied twice.
+void scale_and_shift(const float* x, float* y, size_t n, float alpha, float beta) noexcept {
+  for (size_t i = 0; i < n; i++) y[i] = x[i] * alpha + beta;
+}
+double finished(double v, const Epilogue& e) {
+  return e.activation ? v * static_cast<double>(e.alpha) + static_cast<double>(e.beta) : v;
+}
+
 std::vector<double> direct(const ConvShape& s, const float* x, const float* w, const float* start, const Epilogue& e) {
   std::vector<double> out;
   for (size_t m = 0; m < s.out_channels; m++)
@@ -63,7 +71,7 @@ std::vector<double> direct(const ConvShape& s, const float* x, const float* w, c
         for_taps(s, [&](size_t kz, size_t ky, size_t kx) {
           sum += tap(s, x + c * s.in_size(), z, y, xx, kz, ky, kx) * w[m * s.channels * s.taps() + t++];
         });
-      out.push_back(std::min<double>(e.hi, std::max<double>(e.lo, sum)));
+      out.push_back(finished(std::min<double>(e.hi, std::max<double>(e.lo, sum)), e));
     }
   return out;
 }
@@ -80,8 +88,23 @@ struct Data {
     std::vector<Epilogue> list(3);
     list[1].row_bias = bias;
     list[1].lo = 0;
-    list[2] = {bias, nullptr, true, -1, 1};
+    list[2].row_bias = bias;
+    list[2].accumulate = true;
+    list[2].lo = -1;
+    list[2].hi = 1;
     return list;
+  }
+
+  // The residual lies in another tensor than y, and an activation follows.
+  Epilogue residual(const float* y) const {
+    Epilogue e;
+    e.row_bias = bias;
+    e.accumulate = true;
+    e.addend = static_cast<ptrdiff_t>(reinterpret_cast<uintptr_t>(start.data()) - reinterpret_cast<uintptr_t>(y));
+    e.activation = scale_and_shift;
+    e.alpha = -0.75f;
+    e.beta = 2;
+    return e;
   }
 
   Guarded<float> output(const Epilogue& e) const {
@@ -174,6 +197,14 @@ TEST(Winograd, AllPads) {
   for (size_t h = 1; h <= 9; h++)
     for (size_t w = 1; w <= 18; w++) list.push_back(conv2d(2, 7, h, w, 3, 3, 1, 1, 1, 1, 1, 1));
   list.push_back(conv2d(3, 5, 13, 14, 3, 3, 1, 1, 0, 2, 1, 0));
+  for (size_t k : {4, 5})
+    for (size_t w = 1; w <= 11; w++) list.push_back(conv2d(3, 6, 7, w, k, k, 1, 1, 2, 2, 2, 2));
+  for (size_t k = 5; k <= 10; k++) {
+    for (size_t w = 7; w <= 23; w++) list.push_back(conv2d(2, 5, 30 - w, w, k, k, 2, 1, 3, 2, 1, 3));
+    list.push_back(conv2d(3, 5, 12, 31, k, k, 2, 1, -1, -2, 0, 0));
+  }
+  list.push_back(conv2d(24, 13, 26, 26, 5, 5, 1, 1, 2, 2, 2, 2));
+  list.push_back(conv2d(3, 16, 33, 35, 7, 7, 2, 1, 3, 3, 3, 3));
   for (const ConvShape& s : list) {
     SCOPED_TRACE(name_of(s));
     ASSERT_TRUE(winograd_applies(s));
@@ -190,10 +221,16 @@ TEST(Winograd, AllPads) {
       EXPECT_EQ(std::memcmp(y, split, y.size() * sizeof(float)), 0) << "a split changes the result";
       EXPECT_TRUE(y.intact() && scratch.intact() && padded.intact() && packed.intact());
     }
+    Guarded<float> y = d.output({});
+    winograd_f32(s, packed, padded, y, 0, winograd_blocks(s), scratch.poison(), d.residual(y));
+    EXPECT_TRUE(close(y, direct(s, d.x, d.w, d.start, d.residual(y)), y.size(), 4e-6 * (1 + std::sqrt(s.channels)), 0));
+    EXPECT_TRUE(y.intact());
   }
   EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 3, 3, 2, 1, 1, 1, 1, 1)));
   EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 3, 3, 1, 2, 1, 1, 1, 1)));
-  EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 5, 5, 1, 1, 1, 1, 1, 1)));
+  EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 6, 6, 1, 1, 1, 1, 1, 1)));
+  EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 5, 4, 2, 1, 1, 1, 1, 1)));
+  EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 5, 5, 3, 1, 1, 1, 1, 1)));
 }
 
 TEST(Depthwise, AllShapes) {
@@ -218,6 +255,9 @@ TEST(Depthwise, AllShapes) {
       EXPECT_TRUE(close(y, direct(s, d.x, d.w, d.start, e), y.size(), 1e-5, 0));
       EXPECT_TRUE(y.intact() && scratch.intact());
     }
+    Guarded<float> y = d.output({});
+    depthwise_plane_f32(s, d.x, d.w, y, scratch.poison(), d.residual(y));
+    EXPECT_TRUE(close(y, direct(s, d.x, d.w, d.start, d.residual(y)), y.size(), 1e-5, 0) && y.intact());
   }
 }
 

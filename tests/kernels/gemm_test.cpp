@@ -41,6 +41,7 @@ struct Case {
       if (e.col_bias) out[i] += e.col_bias[i % n];
       if (e.accumulate) out[i] += start[i];
       out[i] = std::min<double>(e.hi, std::max<double>(e.lo, out[i]));
+      if (e.activation) out[i] = out[i] * static_cast<double>(e.alpha) + static_cast<double>(e.beta);
     }
     return out;
   }
@@ -53,13 +54,35 @@ struct Case {
   }
 };
 
+// A stand-in for activations that shows if one is left out or applied twice.
+void scale_and_shift(const float* x, float* y, size_t n, float alpha, float beta) noexcept {
+  for (size_t i = 0; i < n; i++) y[i] = x[i] * alpha + beta;
+}
+
+// The residual lies in another tensor than y (start), and an activation follows.
+Epilogue residual(const Case& c, const float* y, bool rows, bool cols) {
+  Epilogue e;
+  if (rows) e.row_bias = c.row_bias;
+  if (cols) e.col_bias = c.col_bias;
+  e.accumulate = true;
+  e.addend = static_cast<ptrdiff_t>(reinterpret_cast<uintptr_t>(c.start.data()) - reinterpret_cast<uintptr_t>(y));
+  e.activation = scale_and_shift;
+  e.alpha = -0.75f;
+  e.beta = 2;
+  return e;
+}
+
 std::vector<Epilogue> epilogues(const Case& c) {
   std::vector<Epilogue> list(6);
   list[1].row_bias = c.row_bias;
   list[2].col_bias = c.col_bias;
   list[2].lo = 0;
   list[3].accumulate = true;
-  list[4] = {c.row_bias, c.col_bias, true, -0.25f, 0.25f};
+  list[4].row_bias = c.row_bias;
+  list[4].col_bias = c.col_bias;
+  list[4].accumulate = true;
+  list[4].lo = -0.25f;
+  list[4].hi = 0.25f;
   list[5].lo = 0;
   list[5].hi = 6;
   return list;
@@ -80,6 +103,10 @@ class GemmSizes : public ::testing::TestWithParam<std::tuple<size_t, size_t, siz
       EXPECT_TRUE(close(out, c.with(e), c.m * c.n, c.tolerance(), 0)) << what;
       EXPECT_TRUE(out.intact() && scratch.intact() && packed.intact()) << what;
     }
+    Guarded<float> out(c.m * c.n);
+    Epilogue e = residual(c, out.poison(), true, true);
+    gemm_f32(c.m, c.k, c.n, packed, b, out, c.n, scratch.poison(), e);
+    EXPECT_TRUE(close(out, c.with(e), c.m * c.n, c.tolerance(), 0) && out.intact()) << what << ", residual";
   }
 };
 
@@ -115,6 +142,10 @@ TEST_P(GemmSizes, Dynamic) {
       EXPECT_TRUE(close(out, ref.with(e), m * n, c.tolerance(), 0)) << "form " << form;
       EXPECT_TRUE(out.intact() && scratch.intact()) << "form " << form;
     }
+    Guarded<float> out(m * n);
+    Epilogue e = residual(c, out.poison(), false, true);
+    gemm_dynamic_f32(m, k, n, a, form < 6 ? 0.5f : 1, forms[form / 2 % 3], out, n, scratch.poison(), e);
+    EXPECT_TRUE(close(out, ref.with(e), m * n, c.tolerance(), 0) && out.intact()) << "residual, form " << form;
   }
 }
 
@@ -210,6 +241,13 @@ TEST(Gemv, BothWays) {
         EXPECT_TRUE(close(out, c.with(row_only), rows, c.tolerance(), 0)) << rows << "x" << k;
         EXPECT_TRUE(out.intact());
       }
+      Guarded<float> column(rows), row(k);
+      Epilogue e = residual(c, column, true, false);
+      gemv_f32(rows, k, c.a, k, c.b, column, e);
+      EXPECT_TRUE(close(column, c.with(e), rows, c.tolerance(), 0) && column.intact()) << rows << "x" << k;
+      e = residual(r, row, true, true);
+      gevm_f32(rows, k, r.a, r.b, k, row, e);
+      EXPECT_TRUE(close(row, r.with(e), k, r.tolerance(), 0) && row.intact()) << rows << "x" << k;
       for (const Epilogue& e : epilogues(r)) {
         Guarded<float> out(k);
         if (e.accumulate) std::copy_n(r.start.data(), k, out.data());

@@ -106,6 +106,10 @@ TEST(Normalize, Batch) {
     size_t c = i / n;
     EXPECT_NEAR(y[i], (x[i] - mean[c]) / std::sqrt(var[c] + 1e-3) * gamma[c] + beta[c], 1e-5);
   }
+  Guarded<float> clamped(y.size());
+  batch_norm_f32(x, scale, shift, clamped.poison(), channels, n, -0.25f, 0.5f);
+  for (size_t i = 0; i < y.size(); i++) EXPECT_EQ(clamped[i], std::min(std::max(y[i], -0.25f), 0.5f));
+  EXPECT_TRUE(clamped.intact());
 }
 
 TEST(Normalize, Lrn) {

@@ -14,9 +14,13 @@ constexpr size_t kFrontSlack = 16;  // floats before the zero row or the padded 
 // What a plane's rows end with.
 struct Finish {
   V bias, lo, hi;
-  bool accumulate;
-  explicit Finish(const Epilogue& e)
-      : bias(splat(e.row_bias ? *e.row_bias : 0)), lo(splat(e.lo)), hi(splat(e.hi)), accumulate(e.accumulate) {}
+  const Epilogue& e;
+  explicit Finish(const Epilogue& epilogue)
+      : bias(splat(epilogue.row_bias ? *epilogue.row_bias : 0)),
+        lo(splat(epilogue.lo)),
+        hi(splat(epilogue.hi)),
+        e(epilogue) {}
+  V operator()(V v, const float* y) const { return clamp(e.accumulate ? add(v, load(addend_of(e, y))) : v, lo, hi); }
 };
 
 // ---- 3x3, stride S = 1 or 2 in both axes, vectors along the row -----------------------------------------------------
@@ -130,8 +134,7 @@ inline void block_kxk(const float* p, size_t pitch, size_t width, size_t x, cons
   for (size_t o = 0; o < ROWS; o++) {
     for (size_t j = 0; j < NV; j++) {
       float* out = y + o * width + x + 4 * j;
-      if (f.accumulate) acc[o][j] = add(acc[o][j], load(out));
-      store_lanes(out, clamp(acc[o][j], f.lo, f.hi), width - x - 4 * j);
+      store_lanes(out, f(acc[o][j], out), width - x - 4 * j);
     }
   }
 }
@@ -179,8 +182,7 @@ SARDONYX_NOINLINE void row_any(const ConvShape& s, const size_t* size, const flo
         }
       }
     }
-    if (f.accumulate) acc = add(acc, load(y + x));
-    store_lanes(y + x, clamp(acc, f.lo, f.hi), lanes);
+    store_lanes(y + x, f(acc, y + x), lanes);
   }
 }
 
@@ -194,20 +196,13 @@ SARDONYX_NOINLINE void plane_any(const ConvShape& s, const size_t* size, const f
   }
 }
 
-}  // namespace
-
-size_t depthwise_scratch_size(const ConvShape& s) noexcept {
-  size_t copy = window_reach(s, 0) * window_reach(s, 1) * window_reach(s, 2);
-  return kFrontSlack + std::max(copy, s.in[2]) + 2 * kPadSlack;
-}
-
-void depthwise_plane_f32(const ConvShape& s, const float* x, const float* w, float* y, float* scratch,
-                         const Epilogue& epilogue) noexcept {
+void plane(const ConvShape& s, const float* x, const float* w, float* y, float* scratch,
+           const Epilogue& epilogue) noexcept {
   Finish f(epilogue);
   if (is_masked3x3(s) && !epilogue.accumulate) {
     std::fill_n(scratch, kFrontSlack + s.in[2] + kPadSlack, 0.0f);
-    auto* plane = s.stride[1] == 1 ? plane3x3<1> : plane3x3<2>;
-    return plane(s, x, w, y, scratch + kFrontSlack, f);
+    auto* masked = s.stride[1] == 1 ? plane3x3<1> : plane3x3<2>;
+    return masked(s, x, w, y, scratch + kFrontSlack, f);
   }
   const size_t size[3] = {window_reach(s, 0), window_reach(s, 1), window_reach(s, 2)};
   float* p = scratch + kFrontSlack;
@@ -218,6 +213,19 @@ void depthwise_plane_f32(const ConvShape& s, const float* x, const float* w, flo
     if (s.kernel[1] == 5) return (one ? plane_kxk<5, 1> : plane_kxk<5, 2>)(s, p, size[2], w, y, f);
   }
   plane_any(s, size, p, w, y, f);
+}
+
+}  // namespace
+
+size_t depthwise_scratch_size(const ConvShape& s) noexcept {
+  size_t copy = window_reach(s, 0) * window_reach(s, 1) * window_reach(s, 2);
+  return kFrontSlack + std::max(copy, s.in[2]) + 2 * kPadSlack;
+}
+
+void depthwise_plane_f32(const ConvShape& s, const float* x, const float* w, float* y, float* scratch,
+                         const Epilogue& epilogue) noexcept {
+  plane(s, x, w, y, scratch, epilogue);
+  activate(epilogue, y, s.out_size(), 1, s.out_size());
 }
 
 }  // namespace sardonyx::kernels

@@ -1,5 +1,7 @@
-// Winograd F(4x4, 3x3) convolution in NCHW, points 0, +-sqrt(1/2), +-sqrt(2), infinity; about 3x the error of a direct
-// sum. Source: Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks" (2015).
+// Winograd convolution in NCHW with tiles of 6x6, points 0, +-sqrt(1/2), +-sqrt(2), infinity: F(4,3), F(3,4), F(2,5);
+// about 3x the error of a direct sum. Source: Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks"
+// (2015). With stride 2 the input and the kernel are cut into their four phases, which become channels of a convolution
+// with stride 1 and a kernel of half the size.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +11,12 @@
 
 namespace sardonyx::kernels {
 
-// True for 2-D 3x3 kernels with stride 1 and dilation 1 and any pads. It pays from 16 input channels on.
+// True for 2-D kernels with dilation 1 and any pads: 3x3 to 5x5 with stride 1, 5x5 to 10x10 with stride 2.
 bool winograd_applies(const ConvShape& s) noexcept;
+// Direct multiplications per Winograd's, edges and transforms not counted; 0 where it does not apply.
+double winograd_gain(const ConvShape& s) noexcept;
 
-// Floats of the transformed weights; transform (in double) and pack them, w [out_channels][channels][3][3].
+// Floats of the transformed weights; transform (in double) and pack them, w [out_channels][channels][kernel].
 size_t winograd_weights_size(const ConvShape& s) noexcept;
 void winograd_pack_weights(const ConvShape& s, const float* w, float* packed) noexcept;
 

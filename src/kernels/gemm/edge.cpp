@@ -48,7 +48,7 @@ void column_strip(size_t height, size_t k, const float* a, const float* b, size_
 float finish(float v, const float* c, const float* row_bias, const float* col_bias, const Epilogue& e) noexcept {
   if (row_bias) v += *row_bias;
   if (col_bias) v += *col_bias;
-  if (e.accumulate) v += *c;
+  if (e.accumulate) v += *addend_of(e, c);
   if (v < e.lo) v = e.lo;
   if (v > e.hi) v = e.hi;
   return v;
@@ -72,12 +72,14 @@ void gemm_edge(size_t height, size_t k, const float* a, const float* b, size_t l
   float rb[6] = {}, cb[kPanel] = {};
   if (row_bias) std::copy_n(row_bias, rows, rb);
   if (col_bias) std::copy_n(col_bias, cols, cb);
+  Epilogue inner = e;
   if (e.accumulate) {
     std::fill_n(tile, 6 * kPanel, 0.0f);
-    for (size_t i = 0; i < rows; i++) std::copy_n(c + i * ldc, cols, tile + i * kPanel);
+    for (size_t i = 0; i < rows; i++) std::copy_n(addend_of(e, c + i * ldc), cols, tile + i * kPanel);
+    inner.addend = 0;
   }
   auto* strip = cols > 4 ? gemm_strip<2> : gemm_strip<1>;
-  strip(height, k, a, b, ldb, tile, kPanel, row_bias ? rb : nullptr, col_bias ? cb : nullptr, e);
+  strip(height, k, a, b, ldb, tile, kPanel, row_bias ? rb : nullptr, col_bias ? cb : nullptr, inner);
   for (size_t i = 0; i < rows; i++) {
     store_lanes(c + i * ldc, load(tile + i * kPanel), std::min<size_t>(cols, 4));
     if (cols > 4) store_lanes(c + i * ldc + 4, load(tile + i * kPanel + 4), cols - 4);

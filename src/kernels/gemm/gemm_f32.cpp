@@ -34,13 +34,25 @@ Panels panels_of(const GemmB& b, size_t m, size_t k, size_t n0, size_t n1, float
 SARDONYX_NOINLINE void column_block(size_t m, size_t k, size_t m0, size_t m1, size_t n0, size_t n1,
                                     const float* packed_a, const Panels& panels, float* c, size_t ldc,
                                     const Epilogue& e) noexcept {
+  // A rest of 4 columns is done by pairs of strips.
+  const size_t rest = n0 + ((n1 - n0) & ~(kPanel - 1));
+  const float* rest_b = panels.data + (n1 - n0) / kPanel * panels.step;
+  size_t paired = m0;  // the rest of the rows before it is done
   for (size_t row = m0; row < m1; row += strip_height(m, row)) {
     const float* row_bias = e.row_bias ? e.row_bias + row : nullptr;
     const float* b = panels.data;
-    for (size_t n = n0; n < n1; n += kPanel, b += panels.step) {
+    const size_t height = strip_height(m, row);
+    if (n1 - rest == 4 && row >= paired && row + 2 * height <= m1 && strips_pair(m, row, height)) {
+      gemm_strip_pair(height, k, packed_a + row * k, rest_b, panels.ldb, c + row * ldc + rest, ldc, row_bias,
+                      e.col_bias ? e.col_bias + rest : nullptr, e);
+      paired = row + 2 * height;
+    }
+    const size_t end = row < paired ? rest : n1;
+    for (size_t n = n0; n < end; n += kPanel, b += panels.step) {
       gemm_strip_panel(m, row, k, packed_a, b, panels.ldb, c + row * ldc + n, ldc, std::min(kPanel, n1 - n), row_bias,
                        e.col_bias ? e.col_bias + n : nullptr, e);
     }
+    activate(e, c + row * ldc + n0, ldc, std::min(height, m - row), n1 - n0);
   }
 }
 
@@ -66,7 +78,7 @@ SARDONYX_NOINLINE void row_panels(size_t k, const float* x, const float* b, floa
 void finish_row(const float* v, float* y, size_t n0, size_t n1, const Epilogue& e) noexcept {
   for (size_t n = n0; n < n1; n++) {
     float s = v[n - n0] + (e.row_bias ? *e.row_bias : 0) + (e.col_bias ? e.col_bias[n] : 0);
-    if (e.accumulate) s += y[n];
+    if (e.accumulate) s += *addend_of(e, y + n);
     s = s < e.lo ? e.lo : s;
     y[n] = s > e.hi ? e.hi : s;
   }
@@ -81,6 +93,7 @@ void packed_row(size_t k, size_t n, const float* x, const float* packed_b, float
     finish_row(out, y, n0, n1, e);
     n0 = n1;
   }
+  activate(e, y, n, 1, n);
 }
 
 // A dynamic product with one row and alpha 1 has a form without packing.

@@ -53,24 +53,27 @@ void gemv_f32(size_t m, size_t k, const float* a, size_t lda, const float* x, fl
     count = m - row >= 4 ? 4 : 1;
     (count == 4 ? dots<4> : dots<1>)(k, a + row * lda, lda, x, out);
     for (size_t i = 0; i < count; i++) {
-      float s = out[i] + (e.row_bias ? e.row_bias[row + i] : 0) + (e.accumulate ? y[row + i] : 0);
+      float s = out[i] + (e.row_bias ? e.row_bias[row + i] : 0) + (e.accumulate ? *addend_of(e, y + row + i) : 0);
       s = s < e.lo ? e.lo : s;
       y[row + i] = s > e.hi ? e.hi : s;
     }
   }
+  activate(e, y, m, 1, m);
 }
 
 void gevm_f32(size_t k, size_t n, const float* x, const float* b, size_t ldb, float* y, const Epilogue& e) noexcept {
   float row_bias = e.row_bias ? *e.row_bias : 0;
-  for (size_t j = 0; j < n; j++) y[j] = (e.accumulate ? y[j] : 0) + row_bias + (e.col_bias ? e.col_bias[j] : 0);
+  for (size_t j = 0; j < n; j++) {
+    y[j] = (e.accumulate ? *addend_of(e, y + j) : 0) + row_bias + (e.col_bias ? e.col_bias[j] : 0);
+  }
   size_t i = 0;
   for (; i + 4 <= k; i += 4) axpys<4>(n, x + i, b + i * ldb, ldb, y);
   for (; i < k; i++) axpys<1>(n, x + i, b + i * ldb, ldb, y);
-  if (e.lo == -std::numeric_limits<float>::infinity() && e.hi == std::numeric_limits<float>::infinity()) return;
-  for (size_t j = 0; j < n; j++) {
+  for (size_t j = 0; e.clamps() && j < n; j++) {
     float s = y[j] < e.lo ? e.lo : y[j];
     y[j] = s > e.hi ? e.hi : s;
   }
+  activate(e, y, n, 1, n);
 }
 
 }  // namespace sardonyx::kernels

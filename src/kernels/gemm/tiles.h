@@ -20,8 +20,9 @@ inline size_t strip_height(size_t m, size_t row) {
   return rest < 4 ? rest : (rest == 4 || rest == 8 ? 4 : kStripRows);
 }
 
-// One tile: MR rows of 4 * NV columns, c = clamp(bias + a * b). a: strip [k][MR]; b: k rows of 4 * NV floats, stride
-// ldb. MR + NV + MR * NV near 15 keeps everything in registers; unrolling over k makes engines spill.
+// One tile: MR rows of 4 * NV columns, c = clamp(bias + addend + a * b), without the activation. a: strip [k][MR]; b: k
+// rows of 4 * NV floats, stride ldb. MR + NV + MR * NV near 15 keeps everything in registers; unrolling over k makes
+// engines spill.
 template <size_t MR, size_t NV>
 SARDONYX_NOINLINE void gemm_tile(size_t k, const float* a, const float* b, size_t ldb, float* c, size_t ldc,
                                  const float* row_bias, const float* col_bias, const Epilogue& e) noexcept {
@@ -35,8 +36,9 @@ SARDONYX_NOINLINE void gemm_tile(size_t k, const float* a, const float* b, size_
       for (size_t j = 0; j < NV; j++) acc[i][j] = add(acc[i][j], load(col_bias + j * 4));
   }
   if (e.accumulate) {
+    const float* r = addend_of(e, c);
     for (size_t i = 0; i < MR; i++)
-      for (size_t j = 0; j < NV; j++) acc[i][j] = add(acc[i][j], load(c + i * ldc + j * 4));
+      for (size_t j = 0; j < NV; j++) acc[i][j] = add(acc[i][j], load(r + i * ldc + j * 4));
   }
 #pragma clang loop unroll(disable)
   for (; k > 0; k--) {
@@ -70,6 +72,41 @@ inline void gemm_strip(size_t height, size_t k, const float* a, const float* b, 
     default:
       return gemm_tile<1, NV>(k, a, b, ldb, c, ldc, row_bias, col_bias, e);
   }
+}
+
+// Two strips of MR rows, one behind the other, against 4 columns: one alone leaves the latency of the adds open. All
+// rows and columns are valid.
+template <size_t MR>
+SARDONYX_NOINLINE void gemm_pair(size_t k, const float* a, const float* b, size_t ldb, float* c, size_t ldc,
+                                 const float* row_bias, const float* col_bias, const Epilogue& e) noexcept {
+  V acc[2 * MR];
+  V start = col_bias ? load(col_bias) : splat(0);
+  for (size_t i = 0; i < 2 * MR; i++) acc[i] = row_bias ? add(load_splat(row_bias + i), start) : start;
+  if (e.accumulate) {
+    const float* r = addend_of(e, c);
+    for (size_t i = 0; i < 2 * MR; i++) acc[i] = add(acc[i], load(r + i * ldc));
+  }
+  const float* second = a + MR * k;
+#pragma clang loop unroll(disable)
+  for (; k > 0; k--) {
+    V bv = load(b);
+    for (size_t i = 0; i < MR; i++) acc[i] = fmadd(load_splat(a + i), bv, acc[i]);
+    for (size_t i = 0; i < MR; i++) acc[MR + i] = fmadd(load_splat(second + i), bv, acc[MR + i]);
+    a += MR;
+    second += MR;
+    b += ldb;
+  }
+  V lo = splat(e.lo), hi = splat(e.hi);
+  for (size_t i = 0; i < 2 * MR; i++) store(c + i * ldc, clamp(acc[i], lo, hi));
+}
+
+// May the strip of `height` rows at `row` be taken together with the next one?
+inline bool strips_pair(size_t m, size_t row, size_t height) {
+  return height >= 4 && row + 2 * height <= m && strip_height(m, row + height) == height;
+}
+inline void gemm_strip_pair(size_t height, size_t k, const float* a, const float* b, size_t ldb, float* c, size_t ldc,
+                            const float* row_bias, const float* col_bias, const Epilogue& e) noexcept {
+  (height == 6 ? gemm_pair<6> : gemm_pair<4>)(k, a, b, ldb, c, ldc, row_bias, col_bias, e);
 }
 
 // A strip whose tile hangs over the right or bottom edge of C: only rows x cols elements are read and written.

@@ -64,11 +64,19 @@ Moments moments_f32(const float* x, size_t n) noexcept {
   return {mean, sum_of_squares(x, n, mean) / static_cast<double>(n)};
 }
 
-void batch_norm_f32(const float* x, const float* scale, const float* shift, float* y, size_t channels,
-                    size_t n) noexcept {
+void batch_norm_f32(const float* x, const float* scale, const float* shift, float* y, size_t channels, size_t n,
+                    float lo, float hi) noexcept {
+  V least = splat(lo), most = splat(hi);
   for (size_t c = 0; c < channels; c++, x += n, y += n) {
     V a = load_splat(scale + c), b = load_splat(shift + c);
-    for (size_t i = 0; i < n; i += 4) store_lanes(y + i, fmadd(load(x + i), a, b), n - i);
+    size_t i = 0;
+#pragma clang loop unroll(disable)
+    for (; i + 8 <= n; i += 8) {
+      V u = load(x + i), v = load(x + i + 4);
+      store(y + i, clamp(fmadd(u, a, b), least, most));
+      store(y + i + 4, clamp(fmadd(v, a, b), least, most));
+    }
+    for (; i < n; i += 4) store_lanes(y + i, clamp(fmadd(load(x + i), a, b), least, most), n - i);
   }
 }
 

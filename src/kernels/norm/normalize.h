@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 namespace sardonyx::kernels {
 
@@ -12,9 +13,11 @@ struct Moments {
 };
 Moments moments_f32(const float* x, size_t n) noexcept;
 
-// y[c][n] = x[c][n] * scale[c] + shift[c] for planes c in [0, channels): batch norm with its statistics folded.
-void batch_norm_f32(const float* x, const float* scale, const float* shift, float* y, size_t channels,
-                    size_t n) noexcept;
+// y[c][n] = clamp(x[c][n] * scale[c] + shift[c], lo, hi) for planes c in [0, channels): batch norm with its statistics
+// folded. NaN stays NaN.
+void batch_norm_f32(const float* x, const float* scale, const float* shift, float* y, size_t channels, size_t n,
+                    float lo = -std::numeric_limits<float>::infinity(),
+                    float hi = std::numeric_limits<float>::infinity()) noexcept;
 // The folding: scale = gamma / sqrt(var + epsilon), shift = beta - mean * scale; gamma or beta may be null (1, 0).
 void batch_norm_fold(const float* gamma, const float* beta, const float* mean, const float* var, float epsilon,
                      float* scale, float* shift, size_t channels) noexcept;

@@ -14,14 +14,11 @@ using kernels::ConvShape;
 
 constexpr uint64_t kTaskWork = uint64_t{1} << 21;   // multiply-adds per task, about
 constexpr uint64_t kPlaneWork = uint64_t{1} << 16;  // likewise, of depthwise planes
-constexpr int64_t kWinogradChannels = 16;           // below, the transforms cost more than they save
+constexpr int64_t kWinogradChannels = 12;           // with phases; below, the transforms cost more than they save
 constexpr int64_t kWinogradOutputs = 8;
+constexpr double kWinogradGain = 2;  // likewise, of multiplications
 
 size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
-
-bool all_ones(const std::vector<int64_t>& values) {
-  return std::ranges::all_of(values, [](int64_t v) { return v == 1; });
-}
 
 int64_t packed_group_size(ConvKind kind, const ConvShape& s) {
   switch (kind) {
@@ -34,14 +31,18 @@ int64_t packed_group_size(ConvKind kind, const ConvShape& s) {
   }
 }
 
-// The shape as far as the weights tell it: one output per image.
-ConvShape shape_of_weights(const Shape& w, int64_t groups) {
+// The shape as far as the node tells it: one output per image.
+ConvShape shape_of_weights(const Shape& w, int64_t groups, const WindowAttributes& window) {
   ConvShape s;
   s.channels = static_cast<size_t>(w[1]);
   s.out_channels = static_cast<size_t>(w[0] / groups);
   if (w.rank() == 4) {
     s.kernel[1] = static_cast<size_t>(w[2]);
     s.kernel[2] = static_cast<size_t>(w[3]);
+    for (size_t i = 0; i < 2; i++) {
+      if (i < window.strides().size()) s.stride[i + 1] = static_cast<size_t>(window.strides()[i]);
+      if (i < window.dilations().size()) s.dilation[i + 1] = static_cast<size_t>(window.dilations()[i]);
+    }
   } else {
     s.kernel[2] = static_cast<size_t>(w.count(2, w.rank()));
   }
@@ -58,7 +59,7 @@ Part part_of(const ConvF32& c, int64_t i, int64_t group_size) {
   const ConvShape& s = c.shape;
   const int64_t group = i % c.groups;
   Part p{c.x + static_cast<size_t>(i) * s.channels * s.in_size(), c.packed.data<float>() + group * group_size,
-         c.y + static_cast<size_t>(i) * s.out_channels * s.out_size(), c.clamp};
+         c.y + static_cast<size_t>(i) * s.out_channels * s.out_size(), c.epilogue};
   if (c.bias) p.epilogue.row_bias = c.bias + static_cast<size_t>(group) * s.out_channels;
   return p;
 }
@@ -158,7 +159,7 @@ void run_depthwise(RunContext& c, const ConvF32& conv) {
                           ScratchSlots<float>::Lease scratch(slots);
                           for (size_t i = static_cast<size_t>(from); i < static_cast<size_t>(to); i++) {
                             const size_t channel = i % planes;
-                            kernels::Epilogue e = conv.clamp;
+                            kernels::Epilogue e = conv.epilogue;
                             if (conv.bias) e.row_bias = conv.bias + channel;
                             kernels::depthwise_plane_f32(s, conv.x + i / s.out_channels * s.in_size(),
                                                          conv.packed.data<float>() + channel * taps,
@@ -172,14 +173,14 @@ void run_depthwise(RunContext& c, const ConvF32& conv) {
 ConvKind choose_conv(const Shape& w, int64_t groups, const WindowAttributes& window) {
   const int64_t outputs = w[0] / groups;
   if (w[1] == 1 && groups > 1 && outputs <= 4) return ConvKind::depthwise;
-  const bool plain = all_ones(window.strides()) && all_ones(window.dilations());
-  if (w.rank() == 4 && w[2] == 3 && w[3] == 3 && plain && w[1] >= kWinogradChannels && outputs >= kWinogradOutputs) {
-    return ConvKind::winograd;
-  }
-  return ConvKind::gemm;
+  if (w.rank() != 4 || w.count() == 0 || outputs < kWinogradOutputs) return ConvKind::gemm;
+  const ConvShape s = shape_of_weights(w, groups, window);
+  const bool deep = w[1] * static_cast<int64_t>(s.stride[1] * s.stride[2]) >= kWinogradChannels;
+  return deep && kernels::winograd_gain(s) >= kWinogradGain ? ConvKind::winograd : ConvKind::gemm;
 }
 
-Tensor pack_conv(ConvKind kind, const Tensor& w, int64_t groups, std::span<const float> scale) {
+Tensor pack_conv(ConvKind kind, const Tensor& w, int64_t groups, const WindowAttributes& window,
+                 std::span<const float> scale) {
   Tensor scaled = w;
   const int64_t per_channel = w.shape().count(1, w.rank());
   if (!scale.empty()) {
@@ -187,7 +188,7 @@ Tensor pack_conv(ConvKind kind, const Tensor& w, int64_t groups, std::span<const
     for (int64_t i = 0; i < w.count(); i++) scaled.data<float>()[i] *= scale[static_cast<size_t>(i / per_channel)];
   }
   if (kind == ConvKind::depthwise) return scaled;
-  const ConvShape s = shape_of_weights(w.shape(), groups);
+  const ConvShape s = shape_of_weights(w.shape(), groups, window);
   const int64_t size = packed_group_size(kind, s);
   const size_t k = static_cast<size_t>(per_channel);
   Tensor packed = Tensor::allocate(DType::float32, {groups, size});

@@ -14,7 +14,8 @@ ConvKind choose_conv(const Shape& w, int64_t groups, const WindowAttributes& win
 
 // The weights (float32) in the form that `kind` wants, all groups one behind the other; scale per output channel (none:
 // 1) is multiplied in.
-Tensor pack_conv(ConvKind kind, const Tensor& w, int64_t groups, std::span<const float> scale);
+Tensor pack_conv(ConvKind kind, const Tensor& w, int64_t groups, const WindowAttributes& window,
+                 std::span<const float> scale);
 
 // shape: of one image and one group. x [batch][groups * channels][in], bias [groups * out_channels] or null,
 // y [batch][groups * out_channels][out]. Takes the run's scratch.
@@ -25,7 +26,7 @@ struct ConvF32 {
   const float* x;
   const Tensor& packed;
   const float* bias;
-  kernels::Epilogue clamp;
+  kernels::Epilogue epilogue;  // row_bias is bias
   float* y;
 };
 void run_conv_f32(RunContext& c, const ConvF32& conv);

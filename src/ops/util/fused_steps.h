@@ -1,79 +1,77 @@
-// The steps that products and convolutions take over from their successors.
+// The steps that products and convolutions take over from their neighbours.
 #pragma once
-#include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "base/tensor.h"
 #include "kernels/epilogue.h"
 #include "ops/fusible.h"
+#include "ops/operator.h"
 
 namespace sardonyx {
 
-// y = clamp(product * scale[c] + shift[c]): what was fused, in order. c: the output channel.
+// y = f(clamp(product * scale[c] + shift[c] + residuals)): what was fused, in order. c: the output channel.
 class FusedSteps : public Fusible {
  public:
-  bool fuse_clamp(float lo, float hi) override {
-    if (std::isnan(lo) || std::isnan(hi) || lo > hi) return false;
-    // min(max(y, lo), hi) after an earlier clamp: both bounds are clamped.
-    lo_ = std::min(std::max(lo_, lo), hi);
-    hi_ = std::min(std::max(hi_, lo), hi);
-    clamped_ = true;
-    return true;
-  }
-  bool fuse_scale_shift(std::span<const float> scale, std::span<const float> shift) override {
-    const int64_t n = static_cast<int64_t>(scale.size());
-    if (clamped_ || scale.size() != shift.size() || (scaled() && scale_.count() != n)) return false;
-    if (!scaled()) {
-      scale_ = Tensor::allocate(DType::float32, {n});
-      shift_ = Tensor::allocate(DType::float32, {n});
-      std::ranges::copy(scale, scale_.data<float>());
-      std::ranges::copy(shift, shift_.data<float>());
-      return true;
-    }
-    for (size_t i = 0; i < scale.size(); i++) {
-      scale_.data<float>()[i] *= scale[i];
-      shift_.data<float>()[i] = shift_.data<float>()[i] * scale[i] + shift[i];
-    }
-    return true;
-  }
+  // own_inputs: how many inputs the operator has itself; residuals come behind them. 0: no residuals, no activations.
+  explicit FusedSteps(int own_inputs = 0) : own_inputs_(own_inputs) {}
+
+  bool fuse_clamp(float lo, float hi) override;
+  bool fuse_scale_shift(std::span<const float> scale, std::span<const float> shift) override;
+  bool fuse_activation(Activation kind, float alpha, float beta) override;
+  int fuse_residual() override;
 
   bool scaled() const noexcept { return scale_.defined(); }
   std::span<const float> scale() const noexcept { return scaled() ? scale_.values<float>() : std::span<const float>(); }
   std::span<const float> shift() const noexcept { return scaled() ? shift_.values<float>() : std::span<const float>(); }
-  // An epilogue that only clamps.
-  kernels::Epilogue clamp() const noexcept {
-    kernels::Epilogue e;
-    e.lo = lo_;
-    e.hi = hi_;
-    return e;
-  }
+  // Was anything but a scale fused? Then nothing that comes before that can be fused any more.
+  bool has_tail() const noexcept { return clamped_ || activation_ || residuals_ > 0; }
 
-  // The steps one by one where no kernel does them: element i of y belongs to channel i / inner % channels.
+  // How many inputs the node has with the residuals; the shape of the output, checked; what output 0 may be written
+  // over.
+  int most_inputs(int own) const noexcept { return residuals_ > 0 ? own_inputs_ + residuals_ : own; }
+  Shape result_shape(InferContext& c, const Shape& product) const;
+  uint32_t residual_inputs() const noexcept { return ((1u << residuals_) - 1) << own_inputs_; }
+
+  // Where the product goes and what its kernel adds. What the kernel cannot do is left to end(): then the epilogue is
+  // empty. The kernel computes in float32 whatever float type y has, but for float64.
+  struct Target {
+    Tensor y;
+    kernels::Epilogue epilogue;
+    bool done = true;
+  };
+  // columns: a residual of one value per column may become the epilogue's col_bias. addends: may the kernel add others?
+  Target target(RunContext& c, const Shape& product, bool columns, bool addends = true) const;
+  // The same where no kernel does any of it.
+  Target apart(RunContext& c, const Shape& product) const;
+  // Brings y, which holds the product, to output 0.
+  void end(RunContext& c, const Target& target) const;
+
+  // An epilogue that only clamps.
+  kernels::Epilogue clamp() const noexcept;
+
+  // y * scale + shift where no kernel does it: element i of y belongs to channel i / inner % channels.
   template <class T>
-  void apply(T* y, int64_t count, int64_t inner) const noexcept {
+  void apply_scale(T* y, int64_t count, int64_t inner) const noexcept {
     for (int64_t i = 0; scaled() && i < count; i++) {
       const int64_t c = i / inner % scale_.count();
       y[i] = static_cast<T>(static_cast<double>(y[i]) * static_cast<double>(scale_.data<float>()[c]) +
                             static_cast<double>(shift_.data<float>()[c]));
     }
-    apply_clamp(y, count);
   }
-  template <class T>
-  void apply_clamp(T* y, int64_t count) const noexcept {
-    const double lo = static_cast<double>(lo_), hi = static_cast<double>(hi_);
-    for (int64_t i = 0; clamped_ && i < count; i++) {
-      const double v = static_cast<double>(y[i]);
-      if (v < lo) y[i] = static_cast<T>(lo_);
-      if (v > hi) y[i] = static_cast<T>(hi_);
-    }
-  }
+  // Clamp and activation over a whole tensor of any type that products have.
+  void apply_tail(ThreadPool& pool, Tensor& y) const;
 
  private:
+  bool fit(RunContext& c, const Shape& product, bool columns, bool addends, kernels::Epilogue& e) const;
+
   Tensor scale_, shift_;  // tensors have the slack that kernels may read
   float lo_ = -std::numeric_limits<float>::infinity();
   float hi_ = std::numeric_limits<float>::infinity();
   bool clamped_ = false;
+  kernels::ActivationF32 activation_ = nullptr;
+  double (*activation_f64_)(double x, double alpha, double beta) = nullptr;
+  float alpha_ = 0, beta_ = 0;
+  int own_inputs_, residuals_ = 0;
 };
 
 }  // namespace sardonyx

@@ -13,7 +13,8 @@ struct MatMulShape {
   Shape batch_a, batch_b, batch;
   Shape out;
 
-  MatMulShape(const Shape& a, const Shape& b) {
+  // merge: may the rows of a batch of A be taken as one matrix? They must lie one behind the other.
+  MatMulShape(const Shape& a, const Shape& b, bool merge = true) {
     const bool row = a.rank() == 1, column = b.rank() == 1;
     const int64_t inner = column ? b[0] : b[b.rank() - 2];
     check(a.back() == inner, ErrorCode::invalid_input, "cannot multiply ", a, " by ", b, ": ", a.back(), " is not ",
@@ -31,7 +32,7 @@ struct MatMulShape {
     out = batch;
     if (!row) out.push_back(static_cast<int64_t>(m));
     if (!column) out.push_back(static_cast<int64_t>(n));
-    if (batch_b.count() == 1 && batch_a.count() == batch.count()) merge_rows();
+    if (merge && batch_b.count() == 1 && batch_a.count() == batch.count()) merge_rows();
   }
 
   // The matrices that product i multiplies.
