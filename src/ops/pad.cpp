@@ -55,7 +55,8 @@ int64_t source(const Border& b, Mode mode, int64_t i) noexcept {
 class Pad final : public Operator {
  public:
   explicit Pad(const Attributes& a) : by_attribute_(a.since < 11), has_axes_(a.since >= 18) {
-    mode_ = static_cast<Mode>(a.since >= 19 ? a.choice("mode", {"constant", "reflect", "edge", "wrap"}, 0)
+    // The standard has "wrap" since 19; PyTorch writes it into models of opset 18.
+    mode_ = static_cast<Mode>(a.since >= 18 ? a.choice("mode", {"constant", "reflect", "edge", "wrap"}, 0)
                                             : a.choice("mode", {"constant", "reflect", "edge"}, 0));
     if (!by_attribute_) return;
     const std::string_view name = a.since < 2 ? "paddings" : "pads";

@@ -245,6 +245,11 @@ TEST(MoveOps, PadWithValuesAxesAndOldAttributes) {
             (Dims{9, 0, 1, 9, 2, 3}));
   EXPECT_EQ(ints(run_op("Pad", 11, attribute("mode", std::string("edge")), {x, list({-1, 1, 1, 0})})[0]),
             (Dims{2, 2, 3, 2, 2, 3}));
+  // As PyTorch writes it, a version early.
+  EXPECT_EQ(ints(run_op("Pad", 18, attribute("mode", std::string("wrap")), {x, list({0, 1, 1, 0})})[0]),
+            (Dims{1, 0, 1, 3, 2, 3, 1, 0, 1}));
+  EXPECT_EQ(reason_of([&] { run_op("Pad", 13, attribute("mode", std::string("wrap")), {x, list({0, 1, 1, 0})}); }),
+            "attribute \"mode\" is \"wrap\"; known are constant, reflect, edge");
   Attributes old;
   old.add("pads", Dims{1, 1});
   old.add("value", 2.5f);
