@@ -9,6 +9,7 @@ there is not made again.
 
 import argparse
 import base64
+import copy
 import gc
 import json
 import logging
@@ -67,7 +68,12 @@ def build(case):
         with torch.no_grad():
             for _ in range(10):
                 model(*(torch.cat([t, t.flip(0) * 0.5]) for t in inputs_of(case.runs[0])))
-    model.eval()
+    return model.eval()
+
+
+def fresh(case, model):
+    """A model of its own for every use: exporters have changed the modules that they were given."""
+    model = copy.deepcopy(model)
     return torch.jit.script(model) if case.script else model
 
 
@@ -146,17 +152,20 @@ def export_case(case, folder, force):
     path = COMMITTED / f'{case.name}.json'
     before = json.loads(path.read_text()) if path.exists() and not force else {}
     files, refused = before.get('files', {}), before.get('refused', {})
-    runs = reference_of(case, build(case))
+    model = build(case)
+    runs = reference_of(case, fresh(case, model))
     for label, export in jobs_of(case):
         target = folder / f'{case.name}.{label}.onnx'
-        if not force and (target.exists() or label in refused):
+        if not force and target.exists():
+            files[label] = target.stat().st_size
+            continue
+        if not force and label in refused:
             continue
         files.pop(label, None)
         refused.pop(label, None)
         part = target.with_suffix('.part')
         try:
-            # A model of its own for every export: exporters have changed the modules that they were given.
-            export(build(case), str(part))
+            export(fresh(case, model), str(part))
         except Exception as error:  # whatever an exporter does not take is part of the result
             refused[label] = reason_of(error)
             print(f'{case.name} {label}: refused: {refused[label]}')

@@ -5,6 +5,7 @@ from case import Case, given, ints, real
 from index_models import (
     BooleanReads, BooleanWrites, Dictionary, Lists, NegativeIndex, NegativeIndices, Nested, Reads, Scatters, TensorWrites, Writes,
 )
+from layer_models import layer_cases
 from scripted_models import For, ForAppend, ForBreak, If, IfShapes, While, WhileIf
 from torch import nn
 
@@ -44,6 +45,7 @@ def small_cases():
              functions=True),
         *scripted_cases(),
         *index_cases(),
+        *layer_cases(case),
     ]
 
 

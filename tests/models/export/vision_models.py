@@ -4,8 +4,9 @@ from case import Case, real
 from torch import nn
 from torchvision import models
 
-# Files of 100 MB and more are made at the oldest and the newest opsets only.
+# The larger the files, the fewer the opsets.
 BIG = {'tracing': (9, 13, 20), 'dynamo': (18, 25)}
+HUGE = {'tracing': (9, 20), 'dynamo': (18, 25)}
 SOME = {'tracing': (9, 11, 13, 17, 20), 'dynamo': (18, 21, 25)}
 
 
@@ -68,11 +69,11 @@ def vision_cases():
         torchvision_case('mobilenet_v3_large', models.mobilenet_v3_large),
         torchvision_case('shufflenet_v2_x1_0', models.shufflenet_v2_x1_0),
         torchvision_case('efficientnet_b0', models.efficientnet_b0),
-        torchvision_case('resnet18', models.resnet18, 512, tracing=(9, 13, 19, 20), dynamo=(18, 19, 25)),
-        torchvision_case('densenet121', models.densenet121),
+        torchvision_case('resnet18', models.resnet18, 512, tracing=(9, 19, 20), dynamo=(18, 19, 25)),
+        torchvision_case('densenet121', models.densenet121, **BIG),
         torchvision_case('inception_v3', inception, 299, **BIG),
         torchvision_case('alexnet', models.alexnet, warm=False, **BIG),
-        torchvision_case('vgg11', models.vgg11, warm=False, **{'tracing': (9, 20), 'dynamo': (18, 25)}),
-        torchvision_case('vgg19_bn', models.vgg19_bn, **{'tracing': (9, 20), 'dynamo': (18,)}),
+        torchvision_case('vgg11', models.vgg11, warm=False, **HUGE),
+        torchvision_case('vgg19_bn', models.vgg19_bn, **HUGE),
         torchvision_case('vit_b_16', models.vit_b_16, warm=False, **{'tracing': (14, 20), 'dynamo': (18, 23)}),
     ]
