@@ -7,10 +7,6 @@ set(SARDONYX_WASM_COMPILE_OPTIONS
     # load, plan and run report errors as C++ exceptions. The wasm instructions cost nothing on the way without an
     # error; -fexceptions would turn every call that may throw into a JavaScript call.
     -fwasm-exceptions)
-if(SARDONYX_RELAXED_SIMD)
-  # Fused multiply-add and the int8 dot product: one header of the kernels uses them.
-  list(APPEND SARDONYX_WASM_COMPILE_OPTIONS -mrelaxed-simd)
-endif()
 if(SARDONYX_THREADS)
   # Shared memory, atomics, workers.
   list(APPEND SARDONYX_WASM_COMPILE_OPTIONS -pthread)
@@ -22,6 +18,9 @@ target_compile_definitions(sardonyx_compile INTERFACE EMSCRIPTEN_HAS_UNBOUND_TYP
 # -Os for everything but the kernels: what runs once per node and run is not what takes the time.
 set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
 set(SARDONYX_KERNEL_OPTIONS -O3)
+# Fused multiply-add and the int8 dot product, in the kernels of the relaxed variants only: everything else is compiled
+# once for the plain and the relaxed module. Engines that lack them refuse the module, so it is a file of its own.
+set(SARDONYX_RELAXED_OPTIONS -mrelaxed-simd)
 
 # ---- Linking --------------------------------------------------------------------------------------------------------
 set(link_options
@@ -38,10 +37,6 @@ set(link_options
     -sSTACK_SIZE=1MB
     # No checks of the glue's users; the TypeScript package is the only one.
     -sASSERTIONS=0)
-if(SARDONYX_THREADS)
-  # The TypeScript side starts the pool, with a time-out; the workers are made before the first run.
-  list(APPEND link_options -pthread)
-endif()
 
 # A program with main(), run by Node: benchmarks and tests of kernels.
 set(SARDONYX_WASM_PROGRAM_OPTIONS ${link_options} -O2 -sENVIRONMENT=node -sEXIT_RUNTIME=1)
@@ -81,4 +76,14 @@ if(NOT SARDONYX_THREADS)
     -sINCOMING_MODULE_JS_API=instantiateWasm
     # Always the engine's own decoder of UTF-8 (it refuses shared memory).
     -sTEXTDECODER=2)
+else()
+  list(APPEND SARDONYX_WASM_MODULE_OPTIONS
+       # web/src/threads.ts makes the workers before the model is loaded, with a time-out. A thread for which there is
+       # none must fail at once: the glue would make a worker that cannot start before the caller comes back.
+       -sEXPORTED_RUNTIME_METHODS=PThread
+       -sPTHREAD_POOL_SIZE_STRICT=2
+       # Kernels keep a few KB on the stack.
+       -sDEFAULT_PTHREAD_STACK_SIZE=256KB
+       # The glue's views of a heap that grows are slower; no loop of ours is JavaScript.
+       -Wno-pthreads-mem-growth)
 endif()

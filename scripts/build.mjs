@@ -67,8 +67,10 @@ function embedded(path) {
 export async function build(env, names = defaultVariants) {
   mkdirSync(join(dist, 'wasm'), { recursive: true });
   for (const name of names) {
-    await cmake(`wasm-${name}`, env, ['sardonyx']);
-    const built = join(root, 'build', `wasm-${name}`, 'sardonyx');
+    const target = name.startsWith('relaxed') ? 'sardonyx_relaxed' : 'sardonyx';
+    const preset = name.endsWith('-threads') ? 'wasm-simd-threads' : 'wasm-simd';
+    await cmake(preset, env, [target]);
+    const built = join(root, 'build', preset, target);
     const packed = join(dist, 'wasm', `sardonyx-${name}`);
     copyFileSync(`${built}.wasm`, `${packed}.wasm`);
     writeFileSync(`${packed}.mjs`, await minified(`${built}.mjs`));

@@ -5,7 +5,7 @@ import { cacheFolder } from '../fetch-common.mjs';
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const cache = cacheFolder();
 
-/** The wasm variants by name, each with its CMake preset `wasm-<name>`. */
+/** The wasm variants by name: those with threads are built with the preset wasm-simd-threads, the others wasm-simd. */
 export const variants = ['simd', 'simd-threads', 'relaxed', 'relaxed-threads'];
 /** Those that `npm run build` makes when it is not told. */
 export const defaultVariants = ['simd'];

@@ -14,8 +14,9 @@ class ThreadPool {
   virtual int threads() const noexcept = 0;
 
   // Calls body(begin, end) for blocks of `grain` indices (the last may be shorter) that cover [0, count), in any order
-  // and from any thread; returns when all are done. The body must not throw. Blocks depend on count and grain only,
-  // so that results are the same on any number of threads.
+  // and from any thread; returns when all are done. Blocks depend on count and grain only, so that results are the same
+  // on any number of threads. One thread at a time calls it, or a body, which then does its blocks itself. What a body
+  // throws first is thrown here; of the other blocks some are then left out.
   template <class Body>
   void parallel_for(int64_t count, int64_t grain, Body&& body) {
     run(

@@ -45,10 +45,11 @@ export async function launch() {
 }
 
 /**
- * Serves folders and texts: `places` maps a path ending in '/' to a folder, any other path to {text, type?, headers?}.
+ * Serves folders and texts: `places` maps a path ending in '/' to a folder, any other path to {text, type?, headers?};
+ * `all` are headers of every answer.
  * @returns {Promise<{origin: string, asked: string[], close: () => void}>}
  */
-export async function serve(places) {
+export async function serve(places, all = {}) {
   const asked = [];
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, 'http://x').pathname);
@@ -56,13 +57,13 @@ export async function serve(places) {
     const fixed = places[path];
     if (fixed && typeof fixed === 'object') {
       return response
-        .writeHead(200, { 'content-type': fixed.type ?? kTypes['.html'], ...fixed.headers })
+        .writeHead(200, { 'content-type': fixed.type ?? kTypes['.html'], ...all, ...fixed.headers })
         .end(fixed.text);
     }
     const place = Object.keys(places).find((key) => typeof places[key] === 'string' && path.startsWith(key));
     const file = place && join(places[place], normalize(`/${path.slice(place.length) || 'index.html'}`));
     if (!file || !existsSync(file)) return response.writeHead(404, { 'content-type': 'text/html' }).end('<p>none</p>');
-    response.writeHead(200, { 'content-type': kTypes[extname(file)] ?? 'application/octet-stream' });
+    response.writeHead(200, { 'content-type': kTypes[extname(file)] ?? 'application/octet-stream', ...all });
     response.end(readFileSync(file));
   });
   await new Promise((ready) => server.listen(0, '127.0.0.1', ready));

@@ -7,4 +7,4 @@ const url = SARDONYX_PACKAGE
   ? pathToFileURL(resolve(SARDONYX_PACKAGE))
   : new URL('../../dist/index.js', import.meta.url);
 
-export const { InferenceSession, Tensor, OnnxError } = await import(url.href);
+export const { env, InferenceSession, Tensor, OnnxError } = await import(url.href);

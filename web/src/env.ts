@@ -11,9 +11,9 @@ export interface WasmPaths {
 export interface WasmFlags {
   /** Threads to use; 0 or undefined: as many as are sensible here. */
   numThreads?: number | undefined;
-  /** Accepted for compatibility: there are only SIMD builds. */
+  /** 'fixed': no relaxed SIMD, whose results may differ between processors in the last bits. There are only SIMD builds. */
   simd?: boolean | 'fixed' | 'relaxed' | undefined;
-  /** Accepted for compatibility. */
+  /** Every session in a worker of its own, so that runs do not block the page. Sessions with threads always are. */
   proxy?: boolean | undefined;
   /** Accepted for compatibility. */
   trace?: boolean | undefined;

@@ -13,6 +13,9 @@ export type ExternalDataFile =
       readonly data: ModelSource;
     };
 
+/** A file as it can be sent to a worker: its name, and its bytes or its path. */
+export type ExternalFile = readonly [name: string, content: Uint8Array | string];
+
 type Reader = (offset: number, to: Uint8Array) => string | undefined;
 
 const normalized = (path: string): string => path.replaceAll('\\', '/').replace(/^(\.\/)+/, '');
@@ -33,6 +36,8 @@ function tooShort(path: string, have: number, wanted: number): string {
 export class ExternalData {
   private readonly readers = new Map<string, Reader>();
   private readonly openFiles: number[] = [];
+  /** All that were given. */
+  readonly files: ExternalFile[] = [];
 
   /** Fetches what cannot be read on demand. @throws OnnxError */
   static async open(files: readonly ExternalDataFile[], signal?: AbortSignal): Promise<ExternalData> {
@@ -46,6 +51,19 @@ export class ExternalData {
     }
   }
 
+  /** Those of another thread. @throws OnnxError */
+  static of(files: readonly ExternalFile[]): ExternalData {
+    const external = new ExternalData();
+    for (const [name, content] of files) external.addContent(name, content);
+    return external;
+  }
+
+  private addContent(name: string, content: Uint8Array | string): void {
+    const reader = typeof content === 'string' ? this.readFile(content, name) : readBytes(content, name);
+    this.readers.set(normalized(name), reader);
+    this.files.push([name, content]);
+  }
+
   private async add(file: ExternalDataFile, signal?: AbortSignal): Promise<void> {
     const bare = typeof file === 'string' || file instanceof URL;
     if (
@@ -56,10 +74,9 @@ export class ExternalData {
     }
     const name = bare ? String(file).replace(/^.*\//, '') : file.path;
     const source = await openSource(bare ? file : file.data, signal);
-    const onDisk = source.path !== undefined;
-    const reader = onDisk ? this.readFile(source.path, name) : readBytes(await readAll(source), name);
-    this.readers.set(normalized(name), reader);
-    if (bare) this.readers.set(normalized(String(file)), reader);
+    const content = source.path ?? (await readAll(source));
+    this.addContent(name, content);
+    if (bare) this.addContent(String(file), content);
   }
 
   /** Reads pieces of the file straight into the heap. */

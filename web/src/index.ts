@@ -1,4 +1,5 @@
 // The public names of the package.
+
 export {
   type Backend,
   type ConversionUtils,
@@ -43,6 +44,7 @@ export {
   TRACE_FUNC_BEGIN,
   TRACE_FUNC_END,
 } from './compat.js';
+export type { SessionInfo } from './create_engine.js';
 export {
   type CustomOperator,
   type OperatorAttributes,
@@ -52,7 +54,6 @@ export {
 export { type Env, env, type WasmFlags, type WasmPaths } from './env.js';
 export { OnnxError, type OnnxErrorCode, type OnnxErrorDetails } from './errors.js';
 export type { ExternalDataFile } from './external_data.js';
-export type { SessionInfo } from './module.js';
 export type { MemoryUse, ModelMetadata, ProfileEntry } from './native.js';
 export type { CreateProgress, RunOptions, SessionOptions } from './options.js';
 export { InferenceSession } from './session.js';

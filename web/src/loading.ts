@@ -1,13 +1,14 @@
 // The steps of creating a session: bytes into the engine, the graph, and what it says of its inputs and outputs.
+import { createEngine, type SessionInfo } from './create_engine.js';
 import { findOperator, hasOperators } from './custom_operators.js';
 import { dtypeName } from './dtypes.js';
+import type { SessionEngine } from './engine.js';
 import { checkAborted, OnnxError } from './errors.js';
 import { ExternalData } from './external_data.js';
-import { createInstance, type SessionInfo } from './module.js';
-import { call, type Engine, type Loaded, type NativePort } from './native.js';
+import type { Loaded, NativePort } from './native.js';
 import type { Settings } from './options.js';
-import { breath } from './running.js';
 import type { InferenceSession } from './session.js';
+import { breath } from './slices.js';
 import { type ByteSource, openSource } from './source.js';
 import { typeText } from './values.js';
 
@@ -20,11 +21,11 @@ export function metadataOf(port: NativePort): InferenceSession.ValueMetadata {
 }
 
 /** Feeds the bytes to the engine as they come, in blocks. */
-async function readInto(engine: Engine, source: ByteSource, settings: Settings): Promise<number> {
+async function readInto(engine: SessionEngine, source: ByteSource, settings: Settings): Promise<number> {
   let loaded = 0;
   for await (const piece of source.pieces) {
     checkAborted(settings.signal);
-    call(() => engine.append(piece));
+    await engine.append(piece);
     loaded += piece.length;
     settings.onProgress({ phase: 'reading', loaded, total: source.total });
   }
@@ -32,17 +33,11 @@ async function readInto(engine: Engine, source: ByteSource, settings: Settings):
   return loaded;
 }
 
-function load(engine: Engine, source: ByteSource, external: ExternalData, settings: Settings, threads: number): Loaded {
+async function load(engine: SessionEngine, source: ByteSource, external: ExternalData, settings: Settings) {
+  const { optimizationLevel, freeDimensions } = settings;
   try {
-    return call(() =>
-      engine.load({
-        optimizationLevel: settings.optimizationLevel,
-        threads,
-        freeDimensions: settings.freeDimensions,
-        ...(hasOperators() ? { customOperators: findOperator } : {}),
-        externalData: (location, offset, to) => external.read(location, offset, to, source.path),
-      }),
-    );
+    const customOperators = hasOperators() ? { customOperators: findOperator } : {};
+    return await engine.load({ optimizationLevel, freeDimensions, ...customOperators }, external, source.path);
   } catch (error) {
     // Says which of several models it is.
     if (!(error instanceof OnnxError) || source.label === '') throw error;
@@ -54,23 +49,28 @@ function load(engine: Engine, source: ByteSource, external: ExternalData, settin
 export async function createSession<T>(
   source: unknown,
   settings: Settings,
-  make: (engine: Engine, loaded: Loaded, info: SessionInfo) => T,
+  make: (engine: SessionEngine, loaded: Loaded, info: SessionInfo) => T,
 ): Promise<T> {
   checkAborted(settings.signal);
   const external = ExternalData.open(settings.externalData, settings.signal);
   const opening = openSource(source, settings.signal);
+  // Operators in JavaScript are functions of this thread.
+  const starting = createEngine(hasOperators() ? false : settings.worker);
   try {
-    const [{ instance, info }, opened, files] = await Promise.all([createInstance(), opening, external]);
-    const engine = new instance.Engine();
+    const [{ engine, info }, opened, files] = await Promise.all([starting, opening, external]);
     const loaded = await readInto(engine, opened, settings);
     const progress = { loaded, total: opened.total ?? loaded };
     settings.onProgress({ phase: 'preparing', ...progress });
     // The engine takes the thread for a while: last chance for an abort.
     if (settings.signal) await breath();
     checkAborted(settings.signal);
-    const parts = load(engine, opened, files, settings, info.threads);
+    const parts = await load(engine, opened, files, settings);
     settings.onProgress({ phase: 'ready', ...progress });
     return make(engine, parts, info);
+  } catch (error) {
+    // Its threads and workers must end.
+    starting.then(({ engine }) => engine.release(true)).catch(() => {});
+    throw error;
   } finally {
     // Also where one of them failed while the others were still on their way.
     external.then((files) => files.close()).catch(() => {});

@@ -1,17 +1,9 @@
-// From a .wasm file to an instance: compiled once, instantiated for each session.
+// From a .wasm file to a module: fetched and compiled once, for all sessions.
 import { messageOf, OnnxError } from './errors.js';
-import type { Instance } from './native.js';
 import { hasFiles, pathOfUrl, readWholeFile } from './platform.js';
 import { checkResponse, fetchOrFail } from './source.js';
-import { chooseVariant, type Variant } from './variants.js';
-import { type WasmSettings, wasmSettings } from './wasm_settings.js';
-
-/** Which build runs a session, and why. */
-export interface SessionInfo {
-  readonly variant: string;
-  readonly threads: number;
-  readonly why: string;
-}
+import type { Variant } from './variants.js';
+import type { WasmSettings } from './wasm_settings.js';
 
 const compiledByUrl = new Map<string, Promise<WebAssembly.Module>>();
 const compiledByBytes = new WeakMap<object, Promise<WebAssembly.Module>>();
@@ -35,7 +27,7 @@ function remembered<Key>(
   return made;
 }
 
-function platformError(what: string, error: unknown): OnnxError {
+export function platformError(what: string, error: unknown): OnnxError {
   const message = messageOf(error);
   const reason = /content security policy|code generation|unsafe-eval/i.test(message)
     ? "the page's security policy forbids it (script-src needs 'wasm-unsafe-eval', or pass env.wasm.wasmModule)"
@@ -73,22 +65,24 @@ async function compileUrl(url: string): Promise<WebAssembly.Module> {
   return compileBytes(new Uint8Array(await response.arrayBuffer()), url);
 }
 
-function urlOf(variant: Variant, wasmPaths: WasmSettings['paths']): string {
-  if (typeof wasmPaths === 'object' && wasmPaths?.wasm) return String(wasmPaths.wasm);
-  if (typeof wasmPaths === 'string' && wasmPaths !== '') {
-    return /\.wasm$/.test(wasmPaths) ? wasmPaths : `${wasmPaths.replace(/\/?$/, '/')}sardonyx-${variant.name}.wasm`;
-  }
-  return variant.wasm().href;
-}
-
-/** The compiled module: the caller's own, or that of `variant`. */
-async function compiled(variant: Variant, { module, binary, binaryKey, paths }: WasmSettings) {
+/** The module that the caller brings, if there is one. @throws OnnxError (load_failed, unsupported_platform) */
+export async function compiledGiven({ module, binary, binaryKey, paths }: WasmSettings) {
   if (module) return module;
   if (binary && binaryKey) {
     return remembered(compiledByBytes, binaryKey, () => compileBytes(binary, 'env.wasm.wasmBinary'));
   }
-  const url = urlOf(variant, paths);
+  const file = typeof paths === 'object' ? paths.wasm : paths?.endsWith('.wasm') ? paths : undefined;
+  return file ? compiledFrom(String(file)) : undefined;
+}
+
+function compiledFrom(url: string): Promise<WebAssembly.Module> {
   return remembered(compiledByUrl, url, () => compileUrl(url));
+}
+
+/** The compiled module of `variant`. @throws OnnxError (load_failed, unsupported_platform) */
+export async function compiled(variant: Variant, { paths }: WasmSettings) {
+  const folder = typeof paths === 'string' && paths !== '' ? paths.replace(/\/?$/, '/') : undefined;
+  return compiledFrom(folder === undefined ? variant.wasm().href : `${folder}sardonyx-${variant.name}.wasm`);
 }
 
 type Glue = Awaited<ReturnType<Variant['glue']>>;
@@ -99,7 +93,7 @@ export function provideGlue(variantName: string, glue: Glue): void {
   providedGlue.set(variantName, glue);
 }
 
-async function glueOf(variant: Variant): Promise<Glue> {
+export async function glueOf(variant: Variant): Promise<Glue> {
   const provided = providedGlue.get(variant.name);
   if (provided) return provided;
   try {
@@ -110,7 +104,7 @@ async function glueOf(variant: Variant): Promise<Glue> {
   }
 }
 
-function inTime<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
+export function inTime<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
   if (milliseconds === 0) return promise;
   return new Promise((resolve, reject) => {
     const late = () =>
@@ -121,26 +115,4 @@ function inTime<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
     const timer = setTimeout(late, Math.min(milliseconds, 2 ** 31 - 1));
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-}
-
-/** A new instance with a heap of its own. @throws OnnxError (load_failed, unsupported_platform) */
-export async function createInstance(): Promise<{ instance: Instance; info: SessionInfo }> {
-  if (typeof WebAssembly === 'undefined') throw new OnnxError('unsupported_platform', 'there is no WebAssembly here');
-  const settings = wasmSettings();
-  const { variant, threads, why } = chooseVariant(settings.threads);
-  const ready = Promise.all([compiled(variant, settings), glueOf(variant)]);
-  const [module, glue] = await inTime(ready, settings.timeout);
-  const instance = await new Promise<Instance>((resolve, reject) => {
-    glue
-      .default({
-        instantiateWasm: (imports, done) => {
-          WebAssembly.instantiate(module, imports).then(done).catch(reject);
-          return {};
-        },
-      })
-      .then(resolve, reject);
-  }).catch((error) => {
-    throw platformError('start', error);
-  });
-  return { instance, info: { variant: variant.name, threads, why } };
 }

@@ -1,5 +1,6 @@
 // The border to the engine: what bindings/ declares there, and the guard around every call.
 import { OnnxError, type OnnxErrorCode } from './errors.js';
+import type { PThread } from './threads.js';
 
 export interface NativeTensor {
   dtype: number;
@@ -129,6 +130,8 @@ export interface Engine {
 /** One instance of the module: its own heap, shared with no other. */
 export interface Instance {
   readonly Engine: new () => Engine;
+  /** Of builds with threads. */
+  readonly PThread?: PThread;
 }
 
 /** What a callback of the caller threw, where the engine reports it: the cause of the error to come. */

@@ -24,6 +24,8 @@ export interface SessionOptions {
   /** Every run records a profile: see InferenceSession.profile(). */
   readonly enableProfiling?: boolean;
   readonly onProgress?: (progress: CreateProgress) => void;
+  /** The session in a worker of its own; false: never, even if that means one thread. @default env.wasm.proxy */
+  readonly worker?: boolean;
   /** Ends the creation between two blocks of bytes. */
   readonly signal?: AbortSignal;
   /** 'number': results of the types int64 and uint64 come as float64 tensors. @default 'bigint' */
@@ -68,6 +70,7 @@ export interface Settings {
   readonly externalData: readonly ExternalDataFile[];
   readonly profiling: boolean;
   readonly int64: 'bigint' | 'number';
+  readonly worker: boolean | undefined;
   readonly onProgress: (progress: CreateProgress) => void;
   readonly signal: AbortSignal | undefined;
 }
@@ -95,6 +98,7 @@ const kHere = ['cpu', 'cpu-pinned'];
 const kSessionChecks: Readonly<Record<string, Check>> = {
   enableProfiling: kBoolean,
   int64: kInt64,
+  worker: kBoolean,
   onProgress: kFunction,
   intraOpNumThreads: kCount,
   interOpNumThreads: kCount,
@@ -192,6 +196,7 @@ export function settingsOf(options: unknown): Settings {
     externalData: given.externalData ?? [],
     profiling: given.enableProfiling === true,
     int64: given.int64 ?? 'bigint',
+    worker: given.worker,
     onProgress: given.onProgress ?? (() => {}),
     signal: signalOf(given),
   };

@@ -16,8 +16,19 @@ interface NodeFs {
   readSync(file: number, to: Uint8Array, offset: number, length: number, position: number): number;
   closeSync(file: number): void;
 }
+interface NodeWorkerPort {
+  postMessage(message: unknown, transfer?: readonly Transferable[]): void;
+  on(event: string, listener: (value: unknown) => void): void;
+}
+interface NodeWorkerThreads {
+  Worker: new (script: URL, options: object) => NodeWorkerPort & { terminate(): unknown; ref(): void; unref(): void };
+  parentPort: NodeWorkerPort | null;
+  workerData: unknown;
+}
 interface NodeModules {
   'node:fs': NodeFs;
+  'node:os': { availableParallelism(): number };
+  'node:worker_threads': NodeWorkerThreads;
   'node:path': { dirname(path: string): string; join(...parts: string[]): string };
   'node:url': { fileURLToPath(url: URL): string };
 }

@@ -1,20 +1,13 @@
 // Inference sessions: a model in an engine, and a heap, of its own.
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { SessionInfo } from './create_engine.js';
 import { kDispose } from './dispose.js';
+import type { SessionEngine } from './engine.js';
 import { asOnnxError, checkAborted, invalidArgument, OnnxError } from './errors.js';
 import { createSession, metadataOf } from './loading.js';
-import type { SessionInfo } from './module.js';
-import {
-  call,
-  type Engine,
-  type Loaded,
-  type MemoryUse,
-  type ModelMetadata,
-  type NativePort,
-  type ProfileEntry,
-} from './native.js';
+import type { Loaded, MemoryUse, ModelMetadata, NativePort, ProfileEntry } from './native.js';
 import * as optionTypes from './options.js';
-import { execute, feedsOf } from './running.js';
+import { feedsOf } from './running.js';
 import { createArguments, type Fetches, fetchesOf } from './session_arguments.js';
 import type { ModelSource } from './source.js';
 import type { Tensor } from './tensor.js';
@@ -74,7 +67,7 @@ export class InferenceSession {
   readonly outputMetadata: readonly InferenceSession.ValueMetadata[];
 
   // No #private fields: frameworks wrap objects in proxies, which those refuse.
-  private engine: Engine | undefined;
+  private engine: SessionEngine | undefined;
   private profiling: boolean;
   private lastProfile: readonly ProfileEntry[] = [];
   private turn: Promise<void> | undefined;
@@ -82,7 +75,7 @@ export class InferenceSession {
   private readonly inputs: readonly NativePort[];
   private readonly int64: 'bigint' | 'number';
 
-  private constructor(engine: Engine, loaded: Loaded, info: SessionInfo, settings: optionTypes.Settings) {
+  private constructor(engine: SessionEngine, loaded: Loaded, info: SessionInfo, settings: optionTypes.Settings) {
     if (!kLoaded.has(loaded)) throw invalidArgument('sessions are made by InferenceSession.create()');
     this.engine = engine;
     this.info = info;
@@ -161,8 +154,7 @@ export class InferenceSession {
 
   /** The memory that the session holds now. */
   memory(): MemoryUse {
-    const engine = this.usable();
-    return call(() => engine.memory());
+    return this.usable().memory();
   }
 
   /**
@@ -179,12 +171,13 @@ export class InferenceSession {
     try {
       await this.inTurn(async (engine) => {
         this.engine = undefined;
-        call(() => engine.delete());
+        await engine.release(false);
       });
     } catch (error) {
-      // A heap that a trap has broken is left to the garbage collector.
-      if (this.engine && !this.lost) throw error;
+      const { engine } = this;
+      if (engine && !this.lost) throw error;
       this.engine = undefined;
+      await engine?.release(true);
     }
   }
 
@@ -192,14 +185,14 @@ export class InferenceSession {
     this.release().catch(() => {});
   }
 
-  private usable(): Engine {
+  private usable(): SessionEngine {
     if (this.lost) throw this.lost;
     if (!this.engine) throw invalidArgument('the session is released');
     return this.engine;
   }
 
   /** Jobs one after the other, in the order of the calls; at once where none is running. */
-  private async inTurn<T>(job: (engine: Engine) => Promise<T>): Promise<T> {
+  private async inTurn<T>(job: (engine: SessionEngine) => Promise<T>): Promise<T> {
     const before = this.turn;
     let done = () => {};
     const mine = new Promise<void>((resolve) => {
@@ -218,7 +211,7 @@ export class InferenceSession {
     }
   }
 
-  private async runNow(engine: Engine, feeds: unknown, fetches: Fetches, signal: AbortSignal | undefined) {
+  private async runNow(engine: SessionEngine, feeds: unknown, fetches: Fetches, signal: AbortSignal | undefined) {
     const { names, targets, options } = fetches;
     checkAborted(signal);
     const request = {
@@ -226,9 +219,8 @@ export class InferenceSession {
       wanted: names.map((name) => this.outputNames.indexOf(name)),
       targets: targets.map((t, i) => (t == null ? null : targetOf(t, `the fetch "${names[i]}"`))),
       profile: options.profile ?? this.profiling,
-      ...(signal ? { shouldAbort: () => signal.aborted } : {}),
     };
-    const result = await execute(engine, request, signal);
+    const result = await engine.run(request, signal);
     if (result.profile) this.lastProfile = result.profile;
     const numbers = (options.int64 ?? this.int64) === 'number';
     const plain = (value: OnnxValue, name: string) => (numbers ? withNumbers(value, `output "${name}"`) : value);

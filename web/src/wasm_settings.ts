@@ -5,6 +5,9 @@ import { invalidArgument, shown } from './errors.js';
 export interface WasmSettings {
   /** A wish; undefined: none. */
   readonly threads: number | undefined;
+  /** A session in a worker of its own. */
+  readonly proxy: boolean | undefined;
+  readonly simd: unknown;
   readonly module: WebAssembly.Module | undefined;
   readonly binary: Uint8Array | undefined;
   /** What `binary` is a view of: stays the same object between sessions. */
@@ -39,7 +42,7 @@ function pathsOf(given: unknown): string | WasmPaths {
 
 /** @throws OnnxError (invalid_argument) */
 export function wasmSettings(): WasmSettings {
-  const { numThreads, wasmModule, wasmBinary, wasmPaths, initTimeout } = env.wasm;
+  const { numThreads, wasmModule, wasmBinary, wasmPaths, initTimeout, proxy, simd } = env.wasm;
   if (numThreads !== undefined && (!Number.isSafeInteger(numThreads) || numThreads < 0)) {
     throw wrong('numThreads', 'a whole number from 0 on', numThreads);
   }
@@ -53,6 +56,9 @@ export function wasmSettings(): WasmSettings {
   const binary = wasmBinary === undefined || wasmBinary === null ? undefined : binaryOf(wasmBinary);
   return {
     threads: numThreads,
+    // Off is what everybody's default is; threads may still want a worker.
+    proxy: proxy || undefined,
+    simd,
     module: wasmModule,
     binary,
     binaryKey: binary && (wasmBinary as object),

@@ -1,0 +1,83 @@
+// Which engine a session gets: the best variant that starts here, and the reason in words.
+import { LocalEngine, type SessionEngine } from './engine.js';
+import { messageOf, OnnxError } from './errors.js';
+import { startInstance } from './instance.js';
+import { compiled, compiledGiven, glueOf, inTime, platformError } from './module.js';
+import { RemoteEngine } from './remote_engine.js';
+import { type Choice, chooseVariant, nextChoice } from './variants.js';
+import { type WasmSettings, wasmSettings } from './wasm_settings.js';
+
+/** What runs a session, and why. */
+export interface SessionInfo {
+  /** simd, relaxed, simd-threads or relaxed-threads. */
+  readonly variant: string;
+  /** With the one that calls run(). */
+  readonly threads: number;
+  /** Does the session live in a worker of its own? */
+  readonly worker: boolean;
+  /** For people: how this was chosen, and what failed before. */
+  readonly why: string;
+}
+export interface Created {
+  readonly engine: SessionEngine;
+  readonly info: SessionInfo;
+}
+
+function created(choice: Choice, engine: SessionEngine, threads: number, problem: string | undefined): Created {
+  const { variant, worker, why } = choice;
+  const info = { variant: variant.name, threads, worker, why: problem === undefined ? why : `${why}; ${problem}` };
+  return { engine, info };
+}
+
+async function start(choice: Choice, settings: WasmSettings, given?: WebAssembly.Module): Promise<Created> {
+  const { variant, threads, worker } = choice;
+  if (worker) {
+    const module = given ?? (await compiled(variant, settings));
+    const remote = await RemoteEngine.start(module, variant.name, threads);
+    return created(choice, remote.engine, remote.threads, remote.problem);
+  }
+  const [module, glue] = await Promise.all([given ?? compiled(variant, settings), glueOf(variant)]);
+  const kind = variant.name.startsWith('relaxed') ? 'relaxed' : 'simd';
+  try {
+    const started = await startInstance(module, glue.default, kind, threads);
+    return created(choice, new LocalEngine(started.instance, started.threads), started.threads, started.problem);
+  } catch (error) {
+    throw platformError('start', error);
+  }
+}
+
+// Modules with threads import their memory.
+function kindOf(module: WebAssembly.Module): 'threads' | 'plain' {
+  return WebAssembly.Module.imports(module).some(({ kind }) => kind === 'memory') ? 'threads' : 'plain';
+}
+
+async function startBest(worker: boolean | undefined): Promise<Created> {
+  const settings = wasmSettings();
+  const module = await compiledGiven(settings);
+  const wish = {
+    threads: settings.threads,
+    worker: worker ?? settings.proxy,
+    simd: settings.simd,
+    given: module && kindOf(module),
+  };
+  for (let choice = chooseVariant(wish); ; ) {
+    try {
+      return await start(choice, settings, module);
+    } catch (error) {
+      const next = nextChoice(choice, messageOf(error));
+      if (!next || next.variant.name.endsWith('-threads') !== (wish.given === 'threads' && module !== undefined)) {
+        throw error;
+      }
+      choice = next;
+    }
+  }
+}
+
+/**
+ * @param worker true: in a worker of its own; undefined: as env.wasm.proxy says, and where threads need it
+ * @throws OnnxError (load_failed, unsupported_platform)
+ */
+export async function createEngine(worker: boolean | undefined): Promise<Created> {
+  if (typeof WebAssembly === 'undefined') throw new OnnxError('unsupported_platform', 'there is no WebAssembly here');
+  return inTime(startBest(worker), wasmSettings().timeout);
+}

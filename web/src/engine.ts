@@ -1,0 +1,83 @@
+// An engine as sessions use it, wherever it runs; and the one that runs in this thread.
+import type { ExternalData } from './external_data.js';
+import {
+  call,
+  type Engine,
+  type Instance,
+  type Loaded,
+  type LoadRequest,
+  type MemoryUse,
+  type RunRequest,
+  type RunResult,
+} from './native.js';
+import { execute } from './slices.js';
+import { endThreads } from './threads.js';
+
+export interface LoadOptions {
+  readonly optimizationLevel: number;
+  readonly freeDimensions: [string, number][];
+  /** Functions of this thread: not for engines in workers. */
+  readonly customOperators?: NonNullable<LoadRequest['customOperators']>;
+}
+
+/** One call at a time; each may throw, or reject with, OnnxError. */
+export interface SessionEngine {
+  /** The next bytes of the model; they are the caller's again when this is done. */
+  append(bytes: Uint8Array): void | Promise<void>;
+  /** `external` answers until this is done; `modelPath`: where the model lies, if it is a file. */
+  load(options: LoadOptions, external: ExternalData, modelPath: string | undefined): Loaded | Promise<Loaded>;
+  run(request: RunRequest, signal: AbortSignal | undefined): Promise<RunResult>;
+  /** As it is now, or, of an engine in a worker, as it was after the last call. So is macs(). */
+  memory(): MemoryUse;
+  /** Multiply-adds of the last run's plan; -1: there is none yet. */
+  macs(): number;
+  /** `lost`: its heap cannot be trusted any more. Ends its threads and workers. */
+  release(lost: boolean): void | Promise<void>;
+}
+
+// Sessions that are dropped without release() leave workers behind; their threads end with this.
+const forgotten = new FinalizationRegistry<Instance>(endThreads);
+
+export class LocalEngine implements SessionEngine {
+  private readonly engine: Engine;
+
+  constructor(
+    private readonly instance: Instance,
+    private readonly threads: number,
+  ) {
+    this.engine = new instance.Engine();
+    if (threads > 1) forgotten.register(this, instance, this);
+  }
+
+  append(bytes: Uint8Array): void {
+    call(() => this.engine.append(bytes));
+  }
+
+  load(options: LoadOptions, external: ExternalData, modelPath: string | undefined): Loaded {
+    const externalData = (location: string, offset: number, to: Uint8Array) =>
+      external.read(location, offset, to, modelPath);
+    return call(() => this.engine.load({ ...options, threads: this.threads, externalData }));
+  }
+
+  run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
+    return execute(this.engine, request, signal);
+  }
+
+  macs(): number {
+    return call(() => this.engine.macs());
+  }
+
+  memory(): MemoryUse {
+    return call(() => this.engine.memory());
+  }
+
+  release(lost: boolean): void {
+    forgotten.unregister(this);
+    try {
+      // A heap that a trap has broken is left to the garbage collector.
+      if (!lost) call(() => this.engine.delete());
+    } finally {
+      endThreads(this.instance);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// A thread of a session in Node.js: makes worker_threads look like a browser's worker, then becomes what the glue makes.
+import { nodeModule } from './platform.js';
+
+const threads = nodeModule('node:worker_threads');
+const port = threads?.parentPort;
+if (threads && port) {
+  const { glue } = threads.workerData as { glue: string };
+  const scope = globalThis as unknown as Record<string, unknown>;
+  Object.assign(scope, {
+    self: globalThis,
+    name: 'em-pthread',
+    location: { href: glue },
+    importScripts: () => {},
+    postMessage: (message: unknown) => port.postMessage(message),
+  });
+  await import(/* @vite-ignore */ /* webpackIgnore: true */ glue);
+  // The handler changes while the thread starts.
+  port.on('message', (data) => (scope.onmessage as (event: { data: unknown }) => void)({ data }));
+}

@@ -1,0 +1,126 @@
+// An engine in a worker of its own: the session's side of messages.ts.
+import type { LoadOptions, SessionEngine } from './engine.js';
+import { checkAborted, OnnxError } from './errors.js';
+import type { ExternalData } from './external_data.js';
+import { detachable, type Reply, type Request, type RunReply, type StartReply } from './messages.js';
+import type { Loaded, MemoryUse, NativeTensor, NativeValue, RunRequest, RunResult } from './native.js';
+import type { VariantName } from './variants.js';
+import { startWorker, type WorkerLike } from './workers.js';
+
+const kStartTimeout = 15_000; // ms: longer than that of its threads
+
+const forgotten = new FinalizationRegistry<WorkerLike>((worker) => worker.terminate());
+
+/** What a run without a result says. */
+function lost(message: string | undefined): OnnxError {
+  const what = message || 'its script cannot be loaded';
+  return new OnnxError('instance_lost', `the session's worker has failed: ${what}`);
+}
+
+/** Copies what the worker wrote into the tensors that the caller gave. */
+function fill(targets: readonly (NativeTensor | null)[], filled: readonly (NativeTensor | null)[]): void {
+  targets.forEach((target, i) => {
+    const from = filled[i]?.data;
+    if (!target || !from) return;
+    if (target.data instanceof Uint8Array) target.data.set(from as Uint8Array);
+    else target.data.splice(0, target.data.length, ...(from as string[]));
+  });
+}
+
+export class RemoteEngine implements SessionEngine {
+  private last: MemoryUse = { weights: 0, packed: 0, arena: 0, scratch: 0, heap: 0 };
+  private lastMacs = -1;
+  private failure: OnnxError | undefined;
+  private fail: (error: OnnxError) => void = () => {};
+
+  private constructor(private readonly worker: WorkerLike) {
+    worker.onerror = ({ message }) => {
+      this.failure ??= lost(message);
+      this.fail(this.failure);
+    };
+    forgotten.register(this, worker, this);
+  }
+
+  /** @throws OnnxError (instance_lost) where no worker starts in time, or what the platform throws */
+  static async start(module: WebAssembly.Module, variant: VariantName, threads: number) {
+    const engine = new RemoteEngine(startWorker('engine'));
+    const timer = setTimeout(() => engine.worker.onerror?.({ message: 'it does not start' }), kStartTimeout);
+    try {
+      const reply = await engine.ask<StartReply>({ op: 'start', module, variant, threads });
+      return { engine, ...reply };
+    } catch (error) {
+      engine.release();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async ask<T>(request: Request, transfer: Transferable[] = []): Promise<T> {
+    if (this.failure) throw this.failure;
+    this.worker.setAlive?.(true);
+    try {
+      const reply = await new Promise<Reply>((resolve, reject) => {
+        this.fail = reject;
+        this.worker.onmessage = ({ data }) => resolve(data as Reply);
+        this.worker.postMessage(request, transfer);
+      });
+      if ('error' in reply) {
+        const { code, message, node, opType } = reply.error;
+        throw new OnnxError(code ?? 'runtime_error', message, { node, opType });
+      }
+      if (reply.memory) this.last = reply.memory;
+      this.lastMacs = reply.macs ?? this.lastMacs;
+      return reply.value as T;
+    } finally {
+      this.worker.setAlive?.(false);
+    }
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    const copy = bytes.slice();
+    await this.ask({ op: 'append', bytes: copy }, [copy.buffer]);
+  }
+
+  load(options: LoadOptions, external: ExternalData, modelPath: string | undefined): Promise<Loaded> {
+    return this.ask<Loaded>({ op: 'load', options, files: external.files, modelPath });
+  }
+
+  async run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
+    checkAborted(signal);
+    const transfer: Transferable[] = [];
+    const copy = (value: NativeValue) => detachable(value, transfer);
+    const sent = {
+      ...request,
+      feeds: request.feeds.map(copy),
+      targets: request.targets.map((target) => copy(target) as NativeTensor | null),
+    };
+    const stop = () => this.worker.postMessage({ op: 'abort' } satisfies Request);
+    signal?.addEventListener?.('abort', stop);
+    try {
+      const question: Request = { op: 'run', request: sent, abortable: signal !== undefined };
+      const { result, targets } = await this.ask<RunReply>(question, transfer);
+      fill(request.targets, targets);
+      return result;
+    } catch (error) {
+      checkAborted(signal);
+      throw error;
+    } finally {
+      signal?.removeEventListener?.('abort', stop);
+    }
+  }
+
+  macs(): number {
+    return this.lastMacs;
+  }
+
+  memory(): MemoryUse {
+    return this.last;
+  }
+
+  release(): void {
+    forgotten.unregister(this);
+    this.failure ??= lost('it is released');
+    this.worker.terminate();
+  }
+}
