@@ -7,5 +7,5 @@ export const cache = cacheFolder();
 
 /** The wasm variants by name: those with threads are built with the preset wasm-simd-threads, the others wasm-simd. */
 export const variants = ['simd', 'simd-threads', 'relaxed', 'relaxed-threads'];
-/** Those that `npm run build` makes when it is not told. */
-export const defaultVariants = ['simd'];
+/** Those that `npm run build` and the tests make: what a user of the package gets. */
+export const defaultVariants = variants;

@@ -69,7 +69,9 @@ class PthreadPool final : public ThreadPool {
     round_.fetch_add(1);
     if (sleepers_.load() == 0) return;
     // A worker that has counted itself but is not yet asleep holds the mutex.
-    { const std::lock_guard lock(mutex_); }
+    {
+      const std::lock_guard lock(mutex_);
+    }
     wake_.notify_all();
   }
 
@@ -92,7 +94,9 @@ class PthreadPool final : public ThreadPool {
 
   void leave() {
     if (gate_.fetch_sub(1) != (kClosed | 1) || !caller_sleeps_.load()) return;
-    { const std::lock_guard lock(mutex_); }
+    {
+      const std::lock_guard lock(mutex_);
+    }
     done_.notify_one();
   }
 

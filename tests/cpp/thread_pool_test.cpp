@@ -1,5 +1,5 @@
-// The thread pool: every index once, in blocks that do not depend on the number of threads. Built twice: with the serial
-// pool among the unit tests, and with threads under ThreadSanitizer (thread_tests).
+// The thread pool: every index once, in blocks that do not depend on the number of threads. Built twice: with the
+// serial pool among the unit tests, and with threads under ThreadSanitizer (thread_tests).
 #include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
