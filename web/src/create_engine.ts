@@ -51,8 +51,7 @@ function kindOf(module: WebAssembly.Module): 'threads' | 'plain' {
   return WebAssembly.Module.imports(module).some(({ kind }) => kind === 'memory') ? 'threads' : 'plain';
 }
 
-async function startBest(worker: boolean | undefined): Promise<Created> {
-  const settings = wasmSettings();
+async function startBest(settings: WasmSettings, worker: boolean | undefined): Promise<Created> {
   const module = await compiledGiven(settings);
   const wish = {
     threads: settings.threads,
@@ -79,5 +78,6 @@ async function startBest(worker: boolean | undefined): Promise<Created> {
  */
 export async function createEngine(worker: boolean | undefined): Promise<Created> {
   if (typeof WebAssembly === 'undefined') throw new OnnxError('unsupported_platform', 'there is no WebAssembly here');
-  return inTime(startBest(worker), wasmSettings().timeout);
+  const settings = wasmSettings();
+  return inTime(startBest(settings, worker), settings.timeout);
 }
