@@ -85,9 +85,9 @@ interface Scope {
 
 /** Why there can be no threads here, or undefined. */
 function obstacle(scope: Scope): string | undefined {
-  if (typeof SharedArrayBuffer === 'undefined') return 'there is no SharedArrayBuffer here';
   if (hasFiles()) return nodeModule('node:worker_threads') ? undefined : 'there are no worker_threads';
   if (scope.crossOriginIsolated === false) return 'the page is not cross-origin isolated (COOP and COEP headers)';
+  if (typeof SharedArrayBuffer === 'undefined') return 'there is no SharedArrayBuffer here';
   return typeof Worker === 'undefined' ? 'there are no workers here' : undefined;
 }
 
