@@ -2,7 +2,7 @@
 //
 //   node scripts/test.mjs [--all] [--only NAME,...]
 //
-// --all adds the heavy tests (the tests see SARDONYX_TEST_ALL=1); --only takes stages by name: cpp kernels wasm-kernels
+// --all adds the heavy tests (the tests see SARDONYX_TEST_ALL=1); --only takes stages by name: cpp threads kernels wasm-kernels
 // fuzz js conformance models browser environments.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,6 +22,7 @@ const sanitizerEnv = {
 
 const stages = [
   { name: 'cpp', title: 'C++ unit tests', run: (env) => googleTest(join(native, 'cpp_tests'), env) },
+  { name: 'threads', title: 'thread pool, TSan', run: (env) => googleTest(join(native, 'thread_tests'), env) },
   { name: 'kernels', title: 'kernel tests', run: (env) => googleTest(join(native, 'kernel_tests'), env) },
   { name: 'wasm-kernels', title: 'kernel tests, wasm', run: wasmKernels },
   { name: 'fuzz', title: `fuzzing, ${FUZZ_SECONDS} s each`, run: fuzz },
@@ -32,7 +33,7 @@ const stages = [
   // Other runtimes and browsers, brought by npm: with --all, or when they are named.
   { name: 'environments', title: 'environments', run: (env) => nodeTest('environments', env), heavy: true },
 ];
-const nativeStages = ['cpp', 'kernels', 'fuzz'];
+const nativeStages = ['cpp', 'threads', 'kernels', 'fuzz'];
 // Stages that run the built package; the others build what they need.
 const packageStages = ['js', 'conformance', 'models', 'browser', 'environments'];
 
