@@ -220,7 +220,9 @@ TEST(Parts, AJoinedValueIsMadeInPieces) {
     channels += 16;
   }
   g.node("ReduceSum", {before}, {"y"}).output("y");
-  auto session = Session::create(g.model(), {.optimization_level = 0});
+  SessionOptions options;
+  options.optimization_level = 0;
+  auto session = Session::create(g.model(), options);
   const Value x = random_tensor({1, 16, 32, 32}, 1);
   const double sum = testing::doubles(session->run(std::vector<Value>{x}, std::vector<int>{0})[0].tensor())[0];
   double exact = 0;
