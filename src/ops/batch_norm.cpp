@@ -84,11 +84,12 @@ void apply(ThreadPool& pool, const BatchShape& s, const T* x, const T* scale, co
     for (int64_t i = from; i < to; i++) {
       const int64_t c = i % s.channels;
       if constexpr (std::is_same_v<T, float>) {
-        kernels::batch_norm_f32(x + i * s.n, scale + c, shift + c, y + i * s.n, 1, static_cast<size_t>(s.n));
+        kernels::batch_norm_f32(x + i * s.n, scale + c, shift + c, y + i * s.n, 1, static_cast<size_t>(s.n), clamp.lo,
+                                clamp.hi);
       } else {
         for (int64_t j = i * s.n; j < (i + 1) * s.n; j++) y[j] = x[j] * scale[c] + shift[c];
+        clamp.apply(y + i * s.n, s.n);
       }
-      clamp.apply(y + i * s.n, s.n);
     }
   });
 }
