@@ -1,4 +1,5 @@
 // Attention against the standard's formula in double: layouts, masks, windows, caches, types, sizes of zero, errors.
+#include "error_of.h"
 #include "op_runner.h"
 #include "op_values.h"
 
@@ -241,34 +242,29 @@ TEST(Attention, CapAfterTheMaskAtOpset23) {
   expect_near(y[0].tensor(), {p + 10 * (1 - p)});
 }
 
-std::string error_of(int opset, Attributes a, std::vector<Value> inputs) {
-  try {
-    run_op("Attention", opset, std::move(a), std::move(inputs));
-  } catch (const Error& e) {
-    return e.reason;
-  }
-  return "none";
+std::string refusal(int opset, Attributes a, std::vector<Value> inputs) {
+  return testing::reason_of([&] { run_op("Attention", opset, std::move(a), std::move(inputs)); });
 }
 
 TEST(Attention, ExplainsWhatDoesNotFit) {
   const Tensor x = random_tensor({1, 2, 3, 4}, 1), flat = random_tensor({1, 3, 8}, 1);
-  EXPECT_EQ(error_of(23, {}, {flat, flat, flat}), "inputs of rank 3 need q_num_heads and kv_num_heads");
+  EXPECT_EQ(refusal(23, {}, {flat, flat, flat}), "inputs of rank 3 need q_num_heads and kv_num_heads");
   Attributes heads;
   heads.add("q_num_heads", int64_t{3});
   heads.add("kv_num_heads", int64_t{3});
-  EXPECT_EQ(error_of(23, heads, {flat, flat, flat}), "hidden sizes 8, 8 and 8 are no multiples of 3 and 3 heads");
-  EXPECT_EQ(error_of(23, {}, {x, random_tensor({1, 2, 3, 5}, 1), x}),
+  EXPECT_EQ(refusal(23, heads, {flat, flat, flat}), "hidden sizes 8, 8 and 8 are no multiples of 3 and 3 heads");
+  EXPECT_EQ(refusal(23, {}, {x, random_tensor({1, 2, 3, 5}, 1), x}),
             "Q of shape 1x2x3x4, K of 1x2x3x5 and V of 1x2x3x4 do not fit");
-  EXPECT_EQ(error_of(23, {}, {random_tensor({1, 3, 3, 4}, 1), x, x}),
+  EXPECT_EQ(refusal(23, {}, {random_tensor({1, 3, 3, 4}, 1), x, x}),
             "3 heads of Q are no multiple of 2 heads of K and V");
-  EXPECT_EQ(error_of(23, {}, {x, x, x, random_tensor({2, 3}, 1)}), "attn_mask of shape 2x3 does not fit 1x2x3x3");
-  EXPECT_EQ(error_of(23, {}, {x, x, x, random_tensor({3, 2}, 1)}), "attn_mask of shape 3x2 does not fit 1x2x3x3");
-  EXPECT_EQ(error_of(23, {}, {x, x, x, Value(), x}), "past_key and past_value must be given together");
-  EXPECT_EQ(error_of(24, {}, {x, x, x, Value(), Value(), Value(), Tensor::of(std::vector<int64_t>{1, 2})}),
+  EXPECT_EQ(refusal(23, {}, {x, x, x, random_tensor({2, 3}, 1)}), "attn_mask of shape 2x3 does not fit 1x2x3x3");
+  EXPECT_EQ(refusal(23, {}, {x, x, x, random_tensor({3, 2}, 1)}), "attn_mask of shape 3x2 does not fit 1x2x3x3");
+  EXPECT_EQ(refusal(23, {}, {x, x, x, Value(), x}), "past_key and past_value must be given together");
+  EXPECT_EQ(refusal(24, {}, {x, x, x, Value(), Value(), Value(), Tensor::of(std::vector<int64_t>{1, 2})}),
             "nonpad_kv_seqlen has shape 2 for a batch of 1");
   Attributes mode;
   mode.add("qk_matmul_output_mode", int64_t{4});
-  EXPECT_EQ(error_of(23, mode, {x, x, x}), "qk_matmul_output_mode is 4, not 0 to 3");
+  EXPECT_EQ(refusal(23, mode, {x, x, x}), "qk_matmul_output_mode is 4, not 0 to 3");
 }
 
 }  // namespace

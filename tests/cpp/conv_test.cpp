@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/fusible.h"
+#include "tests/cpp/error_of.h"
 #include "tests/cpp/op_runner.h"
 #include "tests/cpp/op_values.h"
 
@@ -11,6 +12,7 @@ namespace {
 using testing::doubles;
 using testing::expect_near;
 using testing::random_tensor;
+using testing::reason_of;
 using testing::run_op;
 
 struct Case {
@@ -172,12 +174,7 @@ TEST(Conv, FusedScaleAndClamp) {
 
 TEST(Conv, Errors) {
   const auto reason = [](Attributes a, Shape x, Shape w) {
-    try {
-      run_op("Conv", 11, std::move(a), {random_tensor(x, 1), random_tensor(w, 2)});
-    } catch (const Error& e) {
-      return e.reason;
-    }
-    return std::string("none");
+    return reason_of([&] { run_op("Conv", 11, std::move(a), {random_tensor(x, 1), random_tensor(w, 2)}); });
   };
   EXPECT_EQ(reason({}, {1, 3, 4, 4}, {2, 2, 3, 3}), "X has 3 channels, W takes 2 in each of 1 groups");
   EXPECT_EQ(reason({}, {1, 3, 2, 4}, {2, 3, 3, 3}),

@@ -27,4 +27,15 @@ std::string error_of(Body&& body, ErrorCode code = ErrorCode::invalid_model) {
   return e.message();
 }
 
+// The reason of the Error that `body` throws; "" if it throws none.
+template <class Body>
+std::string reason_of(Body&& body) {
+  try {
+    body();
+  } catch (const Error& e) {
+    return e.reason;
+  }
+  return "";
+}
+
 }  // namespace sardonyx::testing

@@ -4,20 +4,14 @@
 #include <chrono>
 
 #include "base/error.h"
+#include "error_of.h"
 #include "model_builder.h"
 
 namespace sardonyx::testing {
 namespace {
 
 std::string refusal(std::string_view bytes) {
-  try {
-    load_model(blocks_of(bytes, 100), {});
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code, ErrorCode::invalid_model) << e.message();
-    return e.message();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
+  return error_of([&] { load_model(blocks_of(bytes, 100), {}); });
 }
 
 std::string refusal(const pb::ModelProto& model) { return refusal(model.SerializeAsString()); }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "base/value.h"
+#include "tests/cpp/error_of.h"
 
 namespace sardonyx::testing {
 
@@ -74,16 +74,5 @@ inline void expect_moved(const Tensor& x, const Tensor& y, const Tensor& from) {
 }
 
 inline std::vector<int64_t> ints(const Value& value) { return value.tensor().to_int64(); }
-
-// The reason of the Error that `f` throws; "" if it throws none.
-template <class F>
-std::string reason_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.reason;
-  }
-  return "";
-}
 
 }  // namespace sardonyx::testing

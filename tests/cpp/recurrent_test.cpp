@@ -1,6 +1,7 @@
 // LSTM, GRU and RNN: directions, layouts, sequence lengths and activations against each other and against plain steps.
 #include <gtest/gtest.h>
 
+#include "tests/cpp/error_of.h"
 #include "tests/cpp/op_runner.h"
 #include "tests/cpp/op_values.h"
 
@@ -10,6 +11,7 @@ namespace {
 using testing::doubles;
 using testing::expect_near;
 using testing::random_tensor;
+using testing::reason_of;
 using testing::run_op;
 
 constexpr int64_t kSteps = 6, kBatch = 3, kInput = 5, kHidden = 7;
@@ -169,12 +171,7 @@ TEST(RNN, Activations) {
 TEST(Recurrent, Errors) {
   const Weights s(4);
   const auto reason = [&](Attributes a, std::vector<Value> inputs) {
-    try {
-      run_op("LSTM", 14, std::move(a), std::move(inputs));
-    } catch (const Error& e) {
-      return e.reason;
-    }
-    return std::string("none");
+    return reason_of([&] { run_op("LSTM", 14, std::move(a), std::move(inputs)); });
   };
   EXPECT_EQ(reason({}, {s.x, random_tensor({1, 4, kInput}, 1), s.r}), "W has shape 1x4x5, not 1x28x5");
   Attributes a;
