@@ -11,7 +11,7 @@ export function feedsOf(feeds: unknown, inputs: readonly NativePort[], listed: r
   const wrong = Object.keys(given).find((name) => given[name] !== undefined && !known.includes(name));
   if (wrong !== undefined) throw unknownName('input', wrong, known);
   return inputs.map((port) => {
-    const value = Object.hasOwn(given, port.name) || port.name in given ? given[port.name] : undefined;
+    const value = given[port.name];
     if ((value === undefined || value === null) && !port.optional) {
       throw invalidInput(`the input "${port.name}" (${typeText(port)}) is missing in 'feeds'`);
     }
