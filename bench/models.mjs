@@ -1,70 +1,118 @@
-// Runs the zoo's models on Sardonyx and onnxruntime-web in turn, A B A B, both on one thread in this process:
-//   node bench/models.mjs [--pairs 9] [--filter REGEX] [--all]     (--all: isnet_quint8 too)
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { fetchZoo, zooNames } from '../scripts/fetch-zoo.mjs';
-import { feedsOf, kZoo } from '../tests/models/feeds.mjs';
-import { kRuntimes, loadRuntime, saveResults } from './runtimes.mjs';
-import { comparePairs, pairsLine } from './statistics.mjs';
+// What is measured: which models, where their files come from, and which inputs they get.
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { cacheFolder, putFile } from '../scripts/fetch-common.mjs';
+import { fetchSuite } from '../scripts/fetch-suite.mjs';
+import { fetchZoo } from '../scripts/fetch-zoo.mjs';
+import { kZoo } from '../tests/models/feeds.mjs';
+import { lightModel } from './make/light.mjs';
+import { mobilenetModel } from './make/mobilenet.mjs';
 
-const kWarmUp = 600; // ms, at least three runs: the engine's first tier is left behind
-const kStretch = 40; // ms: a measurement repeats a run until it is at least that long
+const kImage = [1, 3, 224, 224];
+const image = (name) => ({ feeds: [{ name, dims: kImage, kind: 'u11' }], input: kImage.join('x') });
 
-const { values: options } = parseArgs({
-  options: { pairs: { type: 'string', default: '9' }, filter: { type: 'string' }, all: { type: 'boolean' } },
-});
-const pairCount = Number(options.pairs);
-const wanted = new RegExp(options.filter ?? '');
-const zoo = fetchZoo({ names: zooNames({ heavy: options.all }), log: console.error });
+// The suite's light networks: name, the name of the input.
+const kLight = [
+  ['squeezenet', 'data_0', { quick: true }],
+  ['shufflenet', 'gpu_0/data_0', { quick: true }],
+  ['resnet50', 'gpu_0/data_0', { quick: true }],
+  ['densenet121', 'data_0'],
+  ['inception_v1', 'data_0'],
+  ['inception_v2', 'data_0'],
+  ['bvlc_alexnet', 'data_0'],
+  ['vgg19', 'data_0'],
+  ['zfnet512', 'gpu_0/data_0'],
+];
 
-async function timeOf(count, work) {
-  const begin = performance.now();
-  for (let i = 0; i < count; i++) await work();
-  return (performance.now() - begin) / count;
+// The zoo's files, each with the case of tests/models/feeds.mjs that is measured.
+const kZooCases = {
+  'ch_PP-OCRv4_det_infer.onnx': '480x640',
+  'ch_PP-OCRv4_rec_infer.onnx': '1x48x320',
+  'ch_ppocr_mobile_v2.0_cls_infer.onnx': '48x192',
+  'silero_vad_v5.onnx': '16k-576',
+  'silero_vad_16k_op15.onnx': '16k-576',
+  'face_detection_front_128x128_barracuda.onnx': '128',
+  'mlsd_320x320_tiny.onnx': '320',
+  'embedding_model.onnx': 'b1',
+  'melspectrogram.onnx': '16000',
+  'hey_jarvis_v0.1.onnx': 'x',
+  'hello_deepa.onnx': 'x',
+};
+const kQuickZoo = ['silero_vad_v5.onnx', 'mlsd_320x320_tiny.onnx'];
+
+// Raised when a maker writes other bytes than before: the cache's files are then made anew.
+const kMadeVersion = 1;
+
+/** Makes `name` into the cache if it is not there; returns its path. */
+function made(name, make) {
+  const path = join(cacheFolder(), 'bench', `models-${kMadeVersion}`, `${name}.onnx`);
+  if (!existsSync(path)) putFile(path, make());
+  return path;
 }
 
-async function warmUp(work) {
-  const begin = performance.now();
-  let runs = 0;
-  while (runs < 3 || performance.now() - begin < kWarmUp) {
-    await work();
-    runs++;
-  }
+/**
+ * A model to measure: `path()` brings its file and may take a while the first time.
+ * @typedef {{name: string, input: string, group: 'light' | 'zoo' | 'given', quick: boolean, feeds: object[] | undefined,
+ *   path: () => string}} BenchModel  feeds as in tests/models/feeds.mjs; undefined: made from the declared inputs
+ */
+
+function lightModels(log) {
+  return kLight.map(([name, input, more]) => ({
+    name,
+    group: 'light',
+    quick: false,
+    ...image(input),
+    ...more,
+    path: () =>
+      made(`light_${name}`, () => {
+        log(`making ${name} from the ONNX suite, with random weights`);
+        return lightModel(join(fetchSuite({ log }).folder, 'light', `light_${name}.onnx`));
+      }),
+  }));
 }
 
-// The pairs of one case: [ours, theirs] in ms.
-async function measure(runtimes, file, zooCase) {
-  const sessions = [];
-  const works = [];
-  for (const { InferenceSession, Tensor } of runtimes) {
-    const session = await InferenceSession.create(join(zoo, file), { executionProviders: ['wasm'] });
-    const feeds = feedsOf(zooCase, Tensor);
-    sessions.push(session);
-    works.push(() => session.run(feeds));
-  }
-  for (const work of works) await warmUp(work);
-  const counts = [];
-  for (const work of works) counts.push(Math.max(1, Math.ceil(kStretch / (await timeOf(2, work)))));
-  const pairs = [];
-  for (let i = 0; i < pairCount; i++) {
-    pairs.push([await timeOf(counts[0], works[0]), await timeOf(counts[1], works[1])]);
-  }
-  for (const session of sessions) await session.release();
-  return pairs;
+function zooModels(log) {
+  return Object.entries(kZooCases).map(([file, caseName]) => {
+    const { feeds } = kZoo[file].find(({ name }) => name === caseName);
+    const [{ dims }] = feeds;
+    return {
+      name: file.replace(/(_infer|_128x128_barracuda)?\.onnx$/, ''),
+      group: 'zoo',
+      quick: kQuickZoo.includes(file),
+      input: dims.join('x'),
+      feeds,
+      path: () => join(fetchZoo({ names: [file], log }), file),
+    };
+  });
 }
 
-const runtimes = [];
-for (const name of kRuntimes) runtimes.push(await loadRuntime(name));
-console.log(`${''.padEnd(52)}${'Sardonyx'.padStart(11)}${`ORT ${runtimes[1].version}`.padStart(11)}  ratio (spread)`);
-const results = [];
-for (const [file, cases] of Object.entries(kZoo)) {
-  for (const zooCase of cases) {
-    const label = `${file.replace('.onnx', '')} ${zooCase.name}`;
-    if (!wanted.test(label) || (zooCase.heavy && !options.all)) continue;
-    const pairs = await measure(runtimes, file, zooCase);
-    const summary = comparePairs(pairs);
-    results.push({ label, ...summary, pairs });
-    console.log(pairsLine(label, summary));
-  }
+/** The models of the default run. `log` gets a line where a file is fetched or made. @returns {BenchModel[]} */
+export function benchModels(log = () => {}) {
+  const mobilenet = {
+    name: 'mobilenetv2',
+    group: 'light',
+    quick: true,
+    ...image('x'),
+    path: () => made('mobilenetv2', mobilenetModel),
+  };
+  return [...lightModels(log), mobilenet, ...zooModels(log)];
 }
-console.log(saveResults('models', { peer: `onnxruntime-web ${runtimes[1].version}`, results }));
+
+/** A model of the caller's. @returns {BenchModel} */
+export function givenModel(file) {
+  const path = resolve(file);
+  if (!existsSync(path)) throw new Error(`there is no ${file}`);
+  return { name: basename(path, '.onnx'), group: 'given', quick: true, input: '', feeds: undefined, path: () => path };
+}
+
+/**
+ * Feeds for inputs as InferenceSession.inputMetadata declares them; open dimensions take `sizes[name]`, else 1.
+ * Integers are small and whole, bool true, so that they serve as indices, masks and tokens.
+ */
+export function declaredFeeds(metadata, sizes = {}) {
+  return metadata.map(({ name, isTensor, type, shape }) => {
+    if (!isTensor) throw new Error(`the input "${name}" is no tensor: it cannot be made up`);
+    const dims = shape.map((dim) => (typeof dim === 'number' ? dim : Number(sizes[dim] ?? 1)));
+    return { name, dims, kind: type === 'float32' ? 'u11' : 'any', type };
+  });
+}

@@ -46,8 +46,8 @@ const testNeeds = [
   ['libprotobuf-dev', () => inFolders(libraryFolders, 'libprotobuf-lite.so')],
   ['libsimde-dev', () => anyFile('/usr/include/simde/wasm/simd128.h')],
   ['libgtest-dev', () => inFolders(libraryFolders, 'libgtest.a')],
-  ['chromium', () => onPath('chromium')],
 ];
+const browserNeeds = [['chromium', () => onPath('chromium')]];
 // What `npm run test:all` needs besides.
 const allNeeds = [
   ['firefox-esr', () => onPath('firefox-esr')],
@@ -57,12 +57,20 @@ const allNeeds = [
 ];
 
 /**
- * @param {{test?: boolean, all?: boolean}} [options] test: what `npm test` needs as well; all: and `npm run test:all`
+ * @param {{test?: boolean, all?: boolean, browser?: boolean}} [options] test: what `npm test` needs as well, Chromium
+ *   among it; all: and `npm run test:all`; browser: Chromium only
  * @returns {Promise<NodeJS.ProcessEnv>} the environment in which emcc is on PATH
  */
 export async function setup(options = {}) {
   await nodeModules();
-  const needs = [...buildNeeds, ...(options.test ? testNeeds : []), ...(options.all ? allNeeds : [])];
+  const { test = false, all = false, browser = test } = options;
+  const chosen = [
+    [true, buildNeeds],
+    [test, testNeeds],
+    [browser, browserNeeds],
+    [all, allNeeds],
+  ];
+  const needs = chosen.flatMap(([wanted, list]) => (wanted ? list : []));
   await debianPackages(needs);
   return emscripten();
 }

@@ -3,7 +3,7 @@
 //   node scripts/test.mjs [--all] [--only NAME,...]
 //
 // --all adds the heavy tests (the tests see SARDONYX_TEST_ALL=1); --only takes stages by name: cpp threads kernels wasm-kernels
-// fuzz js conformance models browser environments.
+// fuzz js conformance models browser bench environments.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -30,12 +30,13 @@ const stages = [
   { name: 'conformance', title: 'ONNX suite', run: (env) => nodeTest('conformance', env) },
   { name: 'models', title: 'real models', run: (env) => nodeTest('models', env) },
   { name: 'browser', title: 'Chromium', run: (env) => nodeTest('browser', env) },
+  { name: 'bench', title: 'benchmark harness', run: (env) => nodeTest('bench', env) },
   // Other runtimes and browsers, brought by npm: with --all, or when they are named.
   { name: 'environments', title: 'environments', run: (env) => nodeTest('environments', env), heavy: true },
 ];
 const nativeStages = ['cpp', 'threads', 'kernels', 'fuzz'];
 // Stages that run the built package; the others build what they need.
-const packageStages = ['js', 'conformance', 'models', 'browser', 'environments'];
+const packageStages = ['js', 'conformance', 'models', 'browser', 'bench', 'environments'];
 
 /** @returns {Promise<{passed: number, failed: number, skipped: number}>} of one GoogleTest program, maybe Node's */
 async function googleTest(program, env, ...runner) {

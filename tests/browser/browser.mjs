@@ -36,12 +36,20 @@ export function chromiumPath() {
 
 const kTimeout = 180_000; // ms: enough for a machine that is busy with a build
 
-/** @returns {Promise<{newPage: () => Promise<object>, close: () => Promise<void>}>} pages that share one cache */
+/**
+ * `newPage` gives pages that share one cache; `newContext` a context of its own, with a cache and processes of its own.
+ * @returns {Promise<{version: string, newPage: () => Promise<object>, newContext: () => Promise<object>,
+ *   close: () => Promise<void>}>}
+ */
 export async function launch() {
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: kFlags, timeout: kTimeout });
-  const context = await browser.newContext();
-  context.setDefaultTimeout(kTimeout);
-  return { newPage: () => context.newPage(), close: () => browser.close() };
+  const newContext = async () => {
+    const context = await browser.newContext();
+    context.setDefaultTimeout(kTimeout);
+    return context;
+  };
+  const shared = await newContext();
+  return { version: browser.version(), newPage: () => shared.newPage(), newContext, close: () => browser.close() };
 }
 
 /**
