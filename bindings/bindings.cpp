@@ -1,10 +1,11 @@
-// The border to JavaScript: one class, Engine, that takes a model's bytes, becomes a session, and runs it.
+// The border to JavaScript: one class, Engine, that reads a model's bytes, becomes a session, and runs it.
 //
 // Nothing is thrown across it: a failure returns {error: {code, node, opType, message}}. Only what JavaScript itself
 // threw in a callback passes through; destructors have run then. web/src/native.ts declares this class.
 #include <emscripten/bind.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <string>
@@ -20,7 +21,6 @@ namespace {
 
 using emscripten::val;
 
-constexpr size_t kBlockBytes = size_t{1} << 20;
 constexpr double kPageBytes = 65536;                // of WebAssembly's memory
 constexpr uint64_t kMostBytes = uint64_t{1} << 32;  // cmake/Emscripten.cmake: MAXIMUM_MEMORY
 
@@ -57,6 +57,24 @@ val guarded(Body&& body) {
   }
 }
 
+// model: {size, read(view): the bytes that it has put at the view's beginning, 0 at the end}.
+class JsBytes final : public ModelBytes {
+ public:
+  explicit JsBytes(val model) : model_(std::move(model)), size_(static_cast<uint64_t>(model_["size"].as<double>())) {
+    // Weights take about as much memory as the file: one step of growth, as large as it has to be.
+    void* volatile room = malloc(static_cast<size_t>(std::min(size_, kMostBytes - 1)));
+    free(room);
+  }
+  uint64_t size() const override { return size_; }
+  size_t read(std::span<std::byte> to) override {
+    return std::min(to.size(), model_.call<size_t>("read", view_of(to.data(), to.size())));
+  }
+
+ private:
+  val model_;
+  uint64_t size_;
+};
+
 // options.externalData(location, offset, view) fills the view and returns undefined, or returns why it cannot.
 ExternalData external_data_of(const val& options) {
   val callback = options["externalData"];
@@ -83,27 +101,10 @@ SessionOptions session_options_of(const val& options) {
 
 class Engine {
  public:
-  // Takes the next bytes of the model, a Uint8Array.
-  val append(val chunk) {
-    return guarded([&] {
-      const auto size = chunk["length"].as<size_t>();
-      for (size_t taken = 0; taken < size;) {
-        if (block_ == nullptr) block_ = bytes_.allocate(kBlockBytes);
-        const size_t n = std::min(size - taken, kBlockBytes - filled_);
-        view_of(block_ + filled_, n).call<void>("set", chunk.call<val>("subarray", taken, taken + n));
-        taken += n;
-        filled_ += n;
-        if (filled_ == kBlockBytes) close_block();
-      }
-      return val::undefined();
-    });
-  }
-
   // Parses the bytes and makes the session: {inputs, outputs, metadata}.
   val load(val options) {
     return guarded([&] {
-      close_block();
-      Model model = load_model(std::move(bytes_), {external_data_of(options)});
+      Model model = load_model(JsBytes(options["model"]), {external_data_of(options)});
       val result = val::object();
       result.set("metadata", metadata_to_js(model));
       session_ = Session::create(std::move(model), session_options_of(options));
@@ -186,12 +187,6 @@ class Engine {
   }
 
  private:
-  void close_block() {
-    if (block_ != nullptr) bytes_.commit(filled_);
-    block_ = nullptr;
-    filled_ = 0;
-  }
-
   // The name of the port goes in front of what is wrong with its value.
   Value feed(const val& js, unsigned position) const {
     try {
@@ -209,9 +204,6 @@ class Engine {
     }
   }
 
-  ByteBlocks bytes_;
-  std::byte* block_ = nullptr;  // the open block of bytes_
-  size_t filled_ = 0;
   std::unique_ptr<Session> session_;
   // Of the run that has begun.
   std::vector<int> wanted_;
@@ -227,7 +219,6 @@ EMSCRIPTEN_BINDINGS(sardonyx) {
   using sardonyx::Engine;
   emscripten::class_<Engine>("Engine")
       .constructor<>()
-      .function("append", &Engine::append)
       .function("load", &Engine::load)
       .function("begin", &Engine::begin)
       .function("advance", &Engine::advance)

@@ -28,9 +28,10 @@ set(link_options
     # The heap grows as models need it, up to all that 32 bits can address.
     -sALLOW_MEMORY_GROWTH=1
     -sMAXIMUM_MEMORY=4GB
-    # A heap that starts at Emscripten's default of 16 MB; more would be paid by small models too.
-    -sINITIAL_MEMORY=16MB
-    # Growth in steps of a fifth copies no memory in any engine; the default is right.
+    # What the module itself and a small model need; more would be paid by every session.
+    -sINITIAL_MEMORY=8MB
+    # A model's size is known before it is loaded, and the heap grows by that; the rest comes in small steps.
+    -sMEMORY_GROWTH_GEOMETRIC_STEP=0.05
     # Out of memory is reported as std::bad_alloc, and the page goes on; the default would abort.
     -sABORTING_MALLOC=0
     # Graphs nest (subgraphs, functions); depth is bounded by the loader, and 1 MB is enough for that bound.

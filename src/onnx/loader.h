@@ -3,35 +3,34 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/graph.h"
 
 namespace sardonyx {
 
-// The bytes of a model as they arrive, in blocks. Each block is freed once it is parsed.
-class ByteBlocks {
+// The bytes of a model, read once from their start to their end: only what is being parsed lies in memory.
+class ModelBytes {
  public:
-  // A block of `size` writable bytes; it counts once commit() says how many of them were filled. Throws Error
-  // (out_of_memory).
-  std::byte* allocate(size_t size);
-  void commit(size_t filled);
-  uint64_t size() const noexcept { return total_; }
+  virtual ~ModelBytes() = default;
+  virtual uint64_t size() const = 0;
+  // Fills the beginning of `to` with the next bytes and says how many they are: 0 at the end only.
+  virtual size_t read(std::span<std::byte> to) = 0;
+};
 
-  struct Block {
-    std::unique_ptr<std::byte[]> bytes;
-    size_t size = 0;
-  };
-  const std::vector<Block>& blocks() const noexcept { return blocks_; }
-  std::vector<Block> take() && { return std::move(blocks_); }
+// Of bytes that lie in memory and outlive this, at most `piece` per call.
+class MemoryBytes final : public ModelBytes {
+ public:
+  explicit MemoryBytes(std::string_view bytes, size_t piece = SIZE_MAX) : bytes_(bytes), piece_(piece) {}
+  uint64_t size() const override { return bytes_.size(); }
+  size_t read(std::span<std::byte> to) override;
 
  private:
-  std::vector<Block> blocks_;
-  size_t open_ = 0;  // bytes of the last block while it waits for commit()
-  uint64_t total_ = 0;
+  std::string_view bytes_;
+  size_t piece_, position_ = 0;
 };
 
 // Fills `to` with bytes [offset, offset + to.size()) of the external data file `location` (a relative path as the model
@@ -45,7 +44,7 @@ struct LoadOptions {
 // Parses, checks names and references, turns Constant nodes into constants, inlines local functions, resolves
 // outer-scope names to captures, sorts. Operators are not bound. Throws Error (invalid_model: what and where, also when
 // the bytes are HTML, text or empty; out_of_memory; invalid_argument for missing external data).
-Model load_model(ByteBlocks&& bytes, const LoadOptions& options);
+Model load_model(ModelBytes&& bytes, const LoadOptions& options);
 
 // The values of a TensorProto, as in the test data's .pb files. Throws Error (invalid_model).
 Tensor parse_tensor(std::span<const std::byte> bytes);

@@ -2,16 +2,18 @@
 #include "onnx/model_reader.h"
 
 #include "base/error.h"
-#include "onnx/block_stream.h"
+#include "onnx/model_stream.h"
 #include "onnx/proto_source.h"
+#include "onnx/sniff.h"
 
 namespace sardonyx::onnx {
 namespace {
 
 class ModelReader {
  public:
-  ModelReader(std::vector<ByteBlocks::Block> blocks, int size, const ReadContext& context)
-      : stream_(std::move(blocks)), in_(&stream_, size, "model"), context_(context) {}
+  // stream: at its start.
+  ModelReader(ModelStream& stream, int size, const ReadContext& context)
+      : in_(&stream, size, "model"), context_(context) {}
 
   ModelSource read() {
     for (auto field = in_.next(); field.number != 0; field = in_.next()) {
@@ -134,7 +136,6 @@ class ModelReader {
     return m;
   }
 
-  BlockStream stream_;
   WireReader in_;
   const ReadContext& context_;
   ModelSource model_;
@@ -144,10 +145,15 @@ class ModelReader {
 
 }  // namespace
 
-ModelSource read_model(ByteBlocks&& bytes, const LoadOptions& options, Expansion& expansion) {
-  const int size = static_cast<int>(bytes.size());
+ModelSource read_model(ModelBytes& bytes, const LoadOptions& options, Expansion& expansion) {
+  constexpr size_t kStart = 512;  // bytes that tell what a file is
+  ModelStream stream(bytes);
+  const auto start = stream.start(kStart);
+  std::string foreign =
+      describe_foreign_bytes(std::span(reinterpret_cast<const unsigned char*>(start.data()), start.size()));
+  if (!foreign.empty()) fail(ErrorCode::invalid_model, std::move(foreign));
   const ReadContext context{options, expansion};
-  return ModelReader(std::move(bytes).take(), size, context).read();
+  return ModelReader(stream, static_cast<int>(bytes.size()), context).read();
 }
 
 }  // namespace sardonyx::onnx

@@ -5,7 +5,8 @@
 
 namespace sardonyx::onnx {
 
-// Nodes and initializers are turned into their parsed form one at a time. Throws Error (invalid_model).
-ModelSource read_model(ByteBlocks&& bytes, const LoadOptions& options, Expansion& expansion);
+// Bytes that are known to be something else than a model are refused with their kind. Nodes and initializers are turned
+// into their parsed form one at a time. Throws Error (invalid_model).
+ModelSource read_model(ModelBytes& bytes, const LoadOptions& options, Expansion& expansion);
 
 }  // namespace sardonyx::onnx

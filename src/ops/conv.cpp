@@ -52,8 +52,7 @@ class Conv final : public Operator, public FusedSteps {
     // What infer would refuse, and what runs plainly, is left as it is.
     if (!kFloat.has(w->dtype()) || w->dtype() == DType::float64 || w->rank() > 5) return;
     if (scaled() && static_cast<int64_t>(scale().size()) != w->dim(0)) return;
-    packed_ = pack_conv(choose_conv(w->shape(), groups_, window_), to_float32(*w), groups_, window_, scale());
-    c.release(1);
+    packed_ = pack_own_conv(choose_conv(w->shape(), groups_, window_), c.take_float32(1), groups_, window_, scale());
   }
 
   void run(RunContext& c) const override {

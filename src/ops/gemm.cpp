@@ -73,8 +73,7 @@ class Gemm final : public Operator, public FusedSteps {
     const Tensor* b = c.constant(1);
     if (!b || !b->has_data() || b->rank() != 2 || b->count() == 0) return;
     if (b->dtype() == DType::float64 || !kFloat.has(b->dtype())) return;
-    packed_ = pack(to_float32(*b));
-    c.release(1);
+    packed_ = pack(c.take_float32(1));
   }
 
   void run(RunContext& c) const override {
@@ -114,8 +113,10 @@ class Gemm final : public Operator, public FusedSteps {
     return trans_b_ ? kernels::MatrixF32{b.data<float>(), 1, columns} : kernels::MatrixF32{b.data<float>(), columns, 1};
   }
 
-  Tensor pack(const Tensor& b) const {
+  // Writes to b, and may return it.
+  Tensor pack(Tensor b) const {
     const size_t k = static_cast<size_t>(b.dim(trans_b_)), n = static_cast<size_t>(b.dim(!trans_b_));
+    if (trans_b_ && pack_transposed_b(k, n, scale(), b)) return b;
     Tensor packed = Tensor::allocate(DType::float32, {static_cast<int64_t>(kernels::gemm_packed_b_size(k, n))});
     pack_b(k, n, b_matrix(b), scale(), packed.data<float>());
     return packed;
@@ -137,7 +138,7 @@ class Gemm final : public Operator, public FusedSteps {
     ProductF32& p = source.p;
     p.a = trans_a_ ? kernels::MatrixF32{a.data<float>(), 1, lda} : kernels::MatrixF32{a.data<float>(), lda, 1};
     Tensor b = packed_.defined() ? packed_ : to_float32(c.input(1));
-    if (!packed_.defined() && scaled() && b.count() > 0) b = pack(b);
+    if (!packed_.defined() && scaled() && b.count() > 0) b = pack(b.clone());
     p.b.packed = packed_.defined() || scaled();
     p.b.matrix = p.b.packed ? kernels::MatrixF32{b.data<float>(), 0, 0} : b_matrix(b);
     p.c = y.data();

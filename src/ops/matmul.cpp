@@ -90,8 +90,7 @@ class MatMul final : public Operator, public FusedSteps {
     if (!b || !b->has_data() || b->rank() < 1 || b->count() == 0) return;
     if (b->dtype() == DType::float64 || !kFloat.has(b->dtype())) return;
     if (!perm_[1].empty() && static_cast<int>(perm_[1].size()) != b->rank()) return;  // infer says so
-    packed_ = pack(to_float32(*b));
-    c.release(1);
+    packed_ = pack(c.take_float32(1));
   }
 
   void run(RunContext& c) const override {
@@ -120,15 +119,16 @@ class MatMul final : public Operator, public FusedSteps {
 
  private:
   // All matrices of b, one behind the other, each as the kernels want it; a fused factor is multiplied in.
-  Tensor pack(const Tensor& stored) const {
+  Tensor pack(Tensor stored) const {
     const Operand b(stored.shape(), perm_[1], false);
     const bool column = b.shape.rank() == 1;
     const size_t k = static_cast<size_t>(b.shape[std::max(0, b.shape.rank() - 2)]);
     const size_t n = column ? 1 : static_cast<size_t>(b.shape.back());
     const Shape batch = column ? Shape{} : Shape(b.shape.dims().first(static_cast<size_t>(b.shape.rank() - 2)));
     const size_t size = kernels::gemm_packed_b_size(k, n);
-    Tensor all = Tensor::allocate(DType::float32, {batch.count(), static_cast<int64_t>(size)});
     const std::vector<float> factor(alpha_ == 1 ? 0 : n, alpha_);
+    if (batch.count() == 1 && b.row == 1 && b.column == k && pack_transposed_b(k, n, factor, stored)) return stored;
+    Tensor all = Tensor::allocate(DType::float32, {batch.count(), static_cast<int64_t>(size)});
     for (int64_t i = 0; i < batch.count(); i++) {
       pack_b(k, n, {stored.data<float>() + b.at(batch, i), b.row, b.column}, factor,
              all.data<float>() + i * static_cast<int64_t>(size));

@@ -1,6 +1,8 @@
 // Checks and bookkeeping that all operators share.
 #include "ops/operator.h"
 
+#include "ops/util/float_blocks.h"
+
 namespace sardonyx {
 
 const InferInput& InferContext::tensor(int i) const {
@@ -49,6 +51,13 @@ void InferContext::require_rank(int i, int least, int most) const {
         most == least             ? std::string()
         : most == Shape::kMaxRank ? std::string(" or more")
                                   : cat(" to ", most));
+}
+
+Tensor PrepareContext::take_float32(int i) {
+  const Tensor& t = *constants_[static_cast<size_t>(i)];
+  release(i);
+  if (t.dtype() != DType::float32) return to_float32(t);
+  return exclusive_ >> i & 1 ? t : t.clone();
 }
 
 Tensor& RunContext::allocate(int i, DType dtype, const Shape& shape) {

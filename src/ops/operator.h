@@ -142,7 +142,9 @@ class RunContext {
 // Seen once per node, after the graph passes and before the first run.
 class PrepareContext {
  public:
-  explicit PrepareContext(std::span<const Tensor* const> constants) : constants_(constants) {}
+  // exclusive: bit i says that nobody else reads the bytes of constant i.
+  explicit PrepareContext(std::span<const Tensor* const> constants, uint32_t exclusive = 0)
+      : constants_(constants), exclusive_(exclusive) {}
   // Input i where it is a constant that no feed can replace (its data may be read), else null.
   const Tensor* constant(int i) const {
     return i < static_cast<int>(constants_.size()) ? constants_[static_cast<size_t>(i)] : nullptr;
@@ -150,9 +152,13 @@ class PrepareContext {
   // run() will not read constant input i again: once all its users say so, its bytes are given back.
   void release(int i) { released |= 1u << i; }
   uint32_t released = 0;
+  // Constant input i in float32 (it is of a float type), released, in memory that is the caller's to write: the
+  // constant's own where nobody else reads it.
+  Tensor take_float32(int i);
 
  private:
   std::span<const Tensor* const> constants_;
+  uint32_t exclusive_;
 };
 
 // One object per node, made at load; the constructor reads the attributes and throws Error (invalid_model) for bad

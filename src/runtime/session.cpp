@@ -44,7 +44,12 @@ void prepare(Graph& graph) {
       const bool known = graph.is_constant(id) && graph.value(id).constant.has_data();
       constants.push_back(known ? &graph.value(id).constant : nullptr);
     }
-    PrepareContext context(constants);
+    uint32_t exclusive = 0;
+    for (size_t i = 0; i < node.inputs.size() && i < 32; i++) {
+      if (constants[i] && constants[i]->buffer().use_count() == 1 && readers[static_cast<size_t>(node.inputs[i])] == 1)
+        exclusive |= 1u << i;
+    }
+    PrepareContext context(constants, exclusive);
     const auto describe = [&] {
       std::string text;
       for (const Tensor* t : constants) text += (text.empty() ? "" : ", ") + (t ? t->describe() : std::string("?"));

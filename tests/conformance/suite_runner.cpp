@@ -33,14 +33,7 @@ std::string read_file(const fs::path& path) {
 
 Model load(const fs::path& path) {
   const std::string bytes = read_file(path);
-  ByteBlocks blocks;
-  constexpr size_t kBlock = 1 << 20;
-  for (size_t at = 0; at < bytes.size(); at += kBlock) {
-    const size_t size = std::min(kBlock, bytes.size() - at);
-    memcpy(blocks.allocate(size), bytes.data() + at, size);
-    blocks.commit(size);
-  }
-  return load_model(std::move(blocks), {});
+  return load_model(MemoryBytes(bytes), {});
 }
 
 // ---- Values from files ----------------------------------------------------------------------------------------------

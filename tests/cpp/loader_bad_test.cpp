@@ -11,7 +11,7 @@ namespace sardonyx::testing {
 namespace {
 
 std::string refusal(std::string_view bytes) {
-  return error_of([&] { load_model(blocks_of(bytes, 100), {}); });
+  return error_of([&] { load_model(MemoryBytes(bytes, 100), {}); });
 }
 
 std::string refusal(const pb::ModelProto& model) { return refusal(model.SerializeAsString()); }
@@ -61,7 +61,7 @@ TEST(BadModel, NoiseAndEveryDamagedByte) {
       std::string damaged = bytes;
       damaged[i] = static_cast<char>(damaged[i] ^ 1 << bit);
       try {
-        load_model(blocks_of(damaged), {});
+        load_model(MemoryBytes(damaged), {});
       } catch (const Error& e) {
         EXPECT_FALSE(e.message().empty());
         refused++;

@@ -213,7 +213,7 @@ TEST(Loader, TheSameModelInBlocksOfAnySize) {
   add_output(g, "y", {5});
   const std::string bytes = model.SerializeAsString();
   for (size_t block = 1; block <= bytes.size(); block++) {
-    const Model m = load_model(blocks_of(bytes, block), {});
+    const Model m = load_model(MemoryBytes(bytes, block), {});
     EXPECT_EQ(values<float>(constant(m.graph, "w")), (std::vector<float>{1, 2, 3, 4, 5})) << block;
   }
 }

@@ -95,19 +95,8 @@ inline pb::TensorProto& add_initializer(pb::GraphProto& graph, const char* name,
   return t;
 }
 
-// `bytes` in blocks of `block` bytes.
-inline ByteBlocks blocks_of(std::string_view bytes, size_t block = 1 << 20) {
-  ByteBlocks blocks;
-  for (size_t at = 0; at < bytes.size(); at += block) {
-    const size_t size = std::min(block, bytes.size() - at);
-    memcpy(blocks.allocate(block), bytes.data() + at, size);
-    blocks.commit(size);
-  }
-  return blocks;
-}
-
 inline Model load(const pb::ModelProto& model, const LoadOptions& options = {}) {
-  return load_model(blocks_of(model.SerializeAsString()), options);
+  return load_model(MemoryBytes(model.SerializeAsString()), options);
 }
 
 }  // namespace sardonyx::testing

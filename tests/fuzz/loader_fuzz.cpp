@@ -39,8 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   };
   try {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-    // Odd block sizes put the ends of blocks everywhere.
-    Model model = load_model(testing::blocks_of(bytes, 7 + size % 61), options);
+    // Odd sizes put the ends of pieces everywhere.
+    Model model = load_model(MemoryBytes(bytes, 7 + size % 61), options);
     bind_operators(model.graph);
   } catch (const Error& e) {
     if (e.message().empty()) __builtin_trap();

@@ -172,6 +172,27 @@ TEST(Gemm, EmptyDepthGivesBias) {
   for (size_t i = 0; i < 45; i++) EXPECT_EQ(out[i], std::max(0.0f, bias[i / 9]));
 }
 
+// Packing where the operand lies gives the bits of packing elsewhere, and leaves what surrounds it alone.
+TEST(Gemm, PackedInPlace) {
+  for (size_t k : {1, 4, 7, 33}) {
+    for (size_t m : {4, 8, 12, 16, 20, 24}) {
+      const Guarded<float> a(random_floats(m * k, 1));
+      Guarded<float> elsewhere(gemm_packed_a_size(m, k)), here(a), scratch(gemm_pack_scratch_size(k));
+      gemm_pack_a_f32(m, k, {a, k, 1}, 1, elsewhere);
+      gemm_pack_a_in_place_f32(m, k, here, scratch);
+      EXPECT_EQ(std::memcmp(here, elsewhere, m * k * sizeof(float)), 0) << m << " " << k;
+      EXPECT_TRUE(here.intact() && scratch.intact()) << m << " " << k;
+      if (m % 8 != 0) continue;
+      Guarded<float> columns(gemm_packed_b_size(k, m));
+      here = a;
+      gemm_pack_b_f32(k, m, {a, 1, k}, columns);
+      gemm_pack_b_in_place_f32(k, m, here, scratch);
+      EXPECT_EQ(std::memcmp(here, columns, m * k * sizeof(float)), 0) << m << " " << k;
+      EXPECT_TRUE(here.intact() && scratch.intact()) << m << " " << k;
+    }
+  }
+}
+
 TEST(Gemm, SplitsGiveTheSameBits) {
   const size_t m = 47, k = 210, n = 703;
   Case c(m, k, n);

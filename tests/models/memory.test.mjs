@@ -8,7 +8,7 @@ import vm from 'node:vm';
 import { fetchZoo } from '../../scripts/fetch-zoo.mjs';
 import { feedsOf, kZoo } from './feeds.mjs';
 import { InferenceSession, Tensor } from './package.mjs';
-import { goodModel } from './tiny_model.mjs';
+import { goodModel, initializer, modelBytes, node, port } from './tiny_model.mjs';
 
 v8.setFlagsFromString('--expose-gc');
 const collect = vm.runInNewContext('gc');
@@ -85,4 +85,36 @@ test('50 times create, run and release leave memory where it was', async () => {
   for (let i = 10; i < 50; i++) assert.equal(await cycle(), heap);
   const after = await heldBytes();
   assert.ok(after - before < heap, `${after - before} bytes more are held, a session's heap has ${heap}`);
+});
+
+// 1x1 convolutions, then a classifier with its weights transposed: 40 MB, packed where they lie.
+function heavyModel() {
+  const channels = 1024;
+  const classes = 4096;
+  const square = new Float32Array(channels * channels).fill(1 / channels);
+  const dense = new Float32Array(classes * channels).fill(1 / channels);
+  const convolutions = [0, 1, 2, 3, 4, 5].map((i) => node('Conv', [`x${i}`, `w${i}`], [`x${i + 1}`]));
+  return modelBytes({
+    node: [
+      ...convolutions,
+      node('Flatten', ['x6'], ['flat']),
+      { ...node('Gemm', ['flat', 'dense'], ['y']), attribute: [{ name: 'transB', type: 2, i: 1 }] },
+    ],
+    input: [port('x0', [1, channels, 1, 1])],
+    output: [port('y', [1, classes])],
+    initializer: [
+      ...convolutions.map((_, i) => initializer(`w${i}`, [channels, channels, 1, 1], square)),
+      initializer('dense', [classes, channels], dense),
+    ],
+  });
+}
+
+test('a model of 40 MB takes its file and little more, while it is loaded too', async () => {
+  const model = heavyModel();
+  const session = await InferenceSession.create(model);
+  const { heap } = session.memory();
+  assert.ok(heap < 1.15 * model.length, `the heap has ${heap} bytes, the file ${model.length}`);
+  const { y } = await session.run({ x0: new Tensor('float32', new Float32Array(1024).fill(2), [1, 1024, 1, 1]) });
+  for (const value of y.data) assert.ok(Math.abs(value - 2) < 1e-4);
+  await session.release();
 });

@@ -1,5 +1,6 @@
 // An engine as sessions use it, wherever it runs; and the one that runs in this thread.
 import type { ExternalData } from './external_data.js';
+import { ModelBytes } from './model_bytes.js';
 import {
   call,
   type Engine,
@@ -22,7 +23,7 @@ export interface LoadOptions {
 
 /** One call at a time; each may throw, or reject with, OnnxError. */
 export interface SessionEngine {
-  /** The next bytes of the model; they are the caller's again when this is done. */
+  /** The next bytes of the model; they must not change until load() is done. */
   append(bytes: Uint8Array): void | Promise<void>;
   /** `external` answers until this is done; `modelPath`: where the model lies, if it is a file. */
   load(options: LoadOptions, external: ExternalData, modelPath: string | undefined): Loaded | Promise<Loaded>;
@@ -40,6 +41,7 @@ const forgotten = new FinalizationRegistry<Instance>(endThreads);
 
 export class LocalEngine implements SessionEngine {
   private readonly engine: Engine;
+  private readonly model = new ModelBytes();
 
   constructor(
     private readonly instance: Instance,
@@ -50,13 +52,17 @@ export class LocalEngine implements SessionEngine {
   }
 
   append(bytes: Uint8Array): void {
-    call(() => this.engine.append(bytes));
+    this.model.append(bytes);
   }
 
   load(options: LoadOptions, external: ExternalData, modelPath: string | undefined): Loaded {
     const externalData = (location: string, offset: number, to: Uint8Array) =>
       external.read(location, offset, to, modelPath);
-    return call(() => this.engine.load({ ...options, threads: this.threads, externalData }));
+    try {
+      return call(() => this.engine.load({ ...options, model: this.model, threads: this.threads, externalData }));
+    } finally {
+      this.model.clear();
+    }
   }
 
   run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {

@@ -83,7 +83,15 @@ export interface NativeOperator {
   run(inputs: NativeValue[], attributes: Record<string, unknown>, wanted: boolean[]): NativeValue[] | { error: string };
 }
 
+/** The bytes of a model, read once from their start to their end. */
+export interface NativeBytes {
+  readonly size: number;
+  /** Copies the next bytes to the beginning of `to`, a view of the heap: how many, 0 at the end. */
+  read(to: Uint8Array): number;
+}
+
 export interface LoadRequest {
+  model: NativeBytes;
   optimizationLevel: number;
   threads: number;
   freeDimensions: [string, number][];
@@ -113,7 +121,6 @@ export interface Failure {
 }
 
 export interface Engine {
-  append(chunk: Uint8Array): undefined | Failure;
   load(request: LoadRequest): Loaded | Failure;
   /** A run: begin, advance until it answers true, finish; or cancel. An error ends it. */
   begin(request: RunRequest): undefined | Failure;

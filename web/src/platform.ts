@@ -78,8 +78,8 @@ export function readWholeFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
 export async function* readFilePieces(path: string, pieceBytes: number): AsyncGenerator<Uint8Array> {
   const file = await reading(path, (fs) => fs.open(path));
   try {
-    const piece = new Uint8Array(pieceBytes);
     for (;;) {
+      const piece = new Uint8Array(pieceBytes);
       const { bytesRead } = await reading(path, () => file.read(piece, 0, pieceBytes));
       if (bytesRead === 0) return;
       yield piece.subarray(0, bytesRead);

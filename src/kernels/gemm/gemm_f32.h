@@ -20,10 +20,16 @@ struct MatrixF32 {
 // Floats of the packed A, including the slack that kernels may read.
 size_t gemm_packed_a_size(size_t m, size_t k) noexcept;
 void gemm_pack_a_f32(size_t m, size_t k, const MatrixF32& a, float alpha, float* packed) noexcept;
+// The same where A lies: a row-major m x k, m a multiple of 4; memory behind it may be read. scratch:
+// gemm_pack_scratch_size(k) floats.
+void gemm_pack_a_in_place_f32(size_t m, size_t k, float* a, float* scratch) noexcept;
+size_t gemm_pack_scratch_size(size_t k) noexcept;
 
 // ---- B packed: panels of 8 columns, the last padded with zeros.
 size_t gemm_packed_b_size(size_t k, size_t n) noexcept;
 void gemm_pack_b_f32(size_t k, size_t n, const MatrixF32& b, float* packed) noexcept;
+// The same where B lies transposed: b row-major n x k, n a multiple of 8; else as for A.
+void gemm_pack_b_in_place_f32(size_t k, size_t n, float* b, float* scratch) noexcept;
 
 // B as the product reads it: rows in place (col_stride 1), any strides (packed into scratch blockwise), or packed
 // before.

@@ -78,6 +78,23 @@ SARDONYX_NOINLINE void pack_panel_transposed(size_t k, const float* b, size_t st
   }
 }
 
+// One panel: the first `cols` columns of b, zeros behind them.
+void pack_columns(size_t k, size_t cols, const MatrixF32& b, float* packed) noexcept {
+  size_t done = 0;
+  if (cols == kPanel && b.col_stride == 1) {
+    done = k;
+    pack_panel(k, b.data, b.row_stride, packed);
+  } else if (cols == kPanel && b.row_stride == 1) {
+    done = k & ~size_t{3};
+    pack_panel_transposed(done, b.data, b.col_stride, packed);
+  }
+  for (size_t i = done; i < k; i++) {
+    for (size_t j = 0; j < kPanel; j++) {
+      packed[i * kPanel + j] = j < cols ? b.data[i * b.row_stride + j * b.col_stride] : 0;
+    }
+  }
+}
+
 }  // namespace
 
 size_t gemm_packed_a_size(size_t m, size_t k) noexcept { return padded_rows(m) * k + kPackSlack; }
@@ -92,22 +109,26 @@ void gemm_pack_a_f32(size_t m, size_t k, const MatrixF32& a, float alpha, float*
   std::fill_n(packed + padded_rows(m) * k, kPackSlack, 0.0f);
 }
 
+size_t gemm_pack_scratch_size(size_t k) noexcept { return kPanel * k; }
+
+void gemm_pack_a_in_place_f32(size_t m, size_t k, float* a, float* scratch) noexcept {
+  for (size_t row = 0, height; row < m; row += height, a += height * k) {
+    height = strip_height(m, row);
+    std::copy_n(a, height * k, scratch);
+    pack_strip(height, height, k, {scratch, k, 1}, 0, 1, a);
+  }
+}
+
 void gemm_pack_b_f32(size_t k, size_t n, const MatrixF32& b, float* packed) noexcept {
   for (size_t col = 0; col < n; col += kPanel, packed += kPanel * k) {
-    const float* src = b.data + col * b.col_stride;
-    size_t cols = std::min(kPanel, n - col), done = 0;
-    if (cols == kPanel && b.col_stride == 1) {
-      done = k;
-      pack_panel(k, src, b.row_stride, packed);
-    } else if (cols == kPanel && b.row_stride == 1) {
-      done = k & ~size_t{3};
-      pack_panel_transposed(done, src, b.col_stride, packed);
-    }
-    for (size_t i = done; i < k; i++) {
-      for (size_t j = 0; j < kPanel; j++) {
-        packed[i * kPanel + j] = j < cols ? src[i * b.row_stride + j * b.col_stride] : 0;
-      }
-    }
+    pack_columns(k, std::min(kPanel, n - col), {b.data + col * b.col_stride, b.row_stride, b.col_stride}, packed);
+  }
+}
+
+void gemm_pack_b_in_place_f32(size_t k, size_t n, float* b, float* scratch) noexcept {
+  for (size_t col = 0; col < n; col += kPanel, b += kPanel * k) {
+    std::copy_n(b, kPanel * k, scratch);
+    pack_columns(k, kPanel, {scratch, 1, k}, b);
   }
 }
 

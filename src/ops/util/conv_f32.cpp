@@ -168,6 +168,15 @@ void run_depthwise(RunContext& c, const ConvF32& conv) {
                         });
 }
 
+// Multiplies each output channel of w by its scale (none: 1).
+void scale_channels(Tensor& w, std::span<const float> scale) {
+  const int64_t per_channel = w.shape().count(1, w.rank());
+  float* data = w.data<float>();
+  for (const float factor : scale) {
+    for (int64_t i = 0; i < per_channel; i++) *data++ *= factor;
+  }
+}
+
 }  // namespace
 
 ConvKind choose_conv(const Shape& w, int64_t groups, const WindowAttributes& window) {
@@ -179,14 +188,21 @@ ConvKind choose_conv(const Shape& w, int64_t groups, const WindowAttributes& win
   return deep && kernels::winograd_gain(s) >= kWinogradGain ? ConvKind::winograd : ConvKind::gemm;
 }
 
+Tensor pack_own_conv(ConvKind kind, Tensor w, int64_t groups, const WindowAttributes& window,
+                     std::span<const float> scale) {
+  scale_channels(w, scale);
+  const size_t m = static_cast<size_t>(w.dim(0)), k = static_cast<size_t>(w.shape().count(1, w.rank()));
+  if (kind != ConvKind::gemm || groups != 1 || m % 4 != 0) return pack_conv(kind, w, groups, window, {});
+  Tensor scratch = Tensor::allocate(DType::float32, {static_cast<int64_t>(kernels::gemm_pack_scratch_size(k))});
+  kernels::gemm_pack_a_in_place_f32(m, k, w.data<float>(), scratch.data<float>());
+  return w;
+}
+
 Tensor pack_conv(ConvKind kind, const Tensor& w, int64_t groups, const WindowAttributes& window,
                  std::span<const float> scale) {
-  Tensor scaled = w;
+  Tensor scaled = scale.empty() ? w : w.clone();
   const int64_t per_channel = w.shape().count(1, w.rank());
-  if (!scale.empty()) {
-    scaled = w.clone();
-    for (int64_t i = 0; i < w.count(); i++) scaled.data<float>()[i] *= scale[static_cast<size_t>(i / per_channel)];
-  }
+  scale_channels(scaled, scale);
   if (kind == ConvKind::depthwise) return scaled;
   const ConvShape s = shape_of_weights(w.shape(), groups, window);
   const int64_t size = packed_group_size(kind, s);

@@ -17,6 +17,10 @@ ConvKind choose_conv(const Shape& w, int64_t groups, const WindowAttributes& win
 Tensor pack_conv(ConvKind kind, const Tensor& w, int64_t groups, const WindowAttributes& window,
                  std::span<const float> scale);
 
+// The same; w is memory of the caller, which becomes the packed form where it can.
+Tensor pack_own_conv(ConvKind kind, Tensor w, int64_t groups, const WindowAttributes& window,
+                     std::span<const float> scale);
+
 // shape: of one image and one group. x [batch][groups * channels][in], bias [groups * out_channels] or null,
 // y [batch][groups * out_channels][out]. Takes the run's scratch.
 struct ConvF32 {

@@ -71,4 +71,15 @@ void pack_b(size_t k, size_t n, const kernels::MatrixF32& b, std::span<const flo
   kernels::gemm_pack_b_f32(k, n, {scaled.data<float>(), n, 1}, packed);
 }
 
+bool pack_transposed_b(size_t k, size_t n, std::span<const float> column_scale, Tensor& b) {
+  if (n % 8 != 0) return false;
+  float* data = b.data<float>();
+  for (size_t j = 0; j < column_scale.size(); j++) {
+    for (size_t i = 0; i < k; i++) data[j * k + i] *= column_scale[j];
+  }
+  Tensor scratch = Tensor::allocate(DType::float32, {static_cast<int64_t>(kernels::gemm_pack_scratch_size(k))});
+  kernels::gemm_pack_b_in_place_f32(k, n, data, scratch.data<float>());
+  return true;
+}
+
 }  // namespace sardonyx

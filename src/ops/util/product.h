@@ -32,6 +32,9 @@ void multiply_f32(RunContext& c, int64_t batch, const ProductSize& size, const P
 // b [k][n] (with any strides) times a scale per column (none: 1), packed as B of the kernels.
 void pack_b(size_t k, size_t n, const kernels::MatrixF32& b, std::span<const float> column_scale, float* packed);
 
+// The same where b lies, if it can be: b row-major [n][k], float32, memory of the caller. False: nothing is done.
+bool pack_transposed_b(size_t k, size_t n, std::span<const float> column_scale, Tensor& b);
+
 // One product in type T; element (i, j) at data[i * row_stride + j * col_stride], c row-major.
 template <class T>
 struct PlainMatrix {
