@@ -1,4 +1,5 @@
 // One comparison: a model in one environment, each contestant in a process or page of its own, measured in turn.
+import { statSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { disagreement, median, pairedRatio, spread } from './statistics.mjs';
@@ -7,6 +8,7 @@ const kWarmUp = 500; // ms: the engine's first tier is left behind
 const kStretch = 40; // ms: a measurement repeats a run until it is about that long
 const kSettle = 10; // ms: threads that wait in a loop for more work give up before the next contestant has its turn
 const kPeakTries = 8;
+const kNotAlike = 1e9; // in JSON there is no infinity
 
 /** ms per run while warming up -> how many runs make one measurement. */
 export function runsPerMeasurement(ms) {
@@ -83,12 +85,13 @@ export async function measureGroup(host, group, pairs) {
     const others = contestants.slice(1).map((other, i) => ({
       against: other.label,
       ...pairedRatio(times[0], times[i + 1]),
-      difference: disagreement(started.samples, other.started.samples),
+      difference: Math.min(disagreement(started.samples, other.started.samples), kNotAlike),
     }));
     const gflops = started.macs && (2 * started.macs) / entries[0].ms.median / 1e6;
     const peak = median(peaks);
     const speed = gflops ? { macs: started.macs, gflops, peak, share: gflops / peak / threads } : { peak };
-    const what = { model: model.name, group: model.group, input: model.input, variant, threads };
+    const fileBytes = statSync(path).size;
+    const what = { model: model.name, group: model.group, input: model.input, fileBytes, variant, threads };
     return { ...what, load: loadavg()[0], ratios: others, speed, entries, missing };
   } finally {
     for (const { handle } of contestants) await handle.end();

@@ -11,17 +11,17 @@ import { mobilenetModel } from './make/mobilenet.mjs';
 const kImage = [1, 3, 224, 224];
 const image = (name) => ({ feeds: [{ name, dims: kImage, kind: 'u11' }], input: kImage.join('x') });
 
-// The suite's light networks: name, the name of the input.
+// The suite's light networks: name, the name of the input; ms of onnxruntime-web are for the estimate only.
 const kLight = [
   ['squeezenet', 'data_0', { quick: true }],
   ['shufflenet', 'gpu_0/data_0', { quick: true }],
-  ['resnet50', 'gpu_0/data_0', { quick: true }],
-  ['densenet121', 'data_0'],
-  ['inception_v1', 'data_0'],
-  ['inception_v2', 'data_0'],
-  ['bvlc_alexnet', 'data_0'],
-  ['vgg19', 'data_0'],
-  ['zfnet512', 'gpu_0/data_0'],
+  ['resnet50', 'gpu_0/data_0', { quick: true, ms: 450 }],
+  ['densenet121', 'data_0', { ms: 450 }],
+  ['inception_v1', 'data_0', { ms: 200 }],
+  ['inception_v2', 'data_0', { ms: 350 }],
+  ['bvlc_alexnet', 'data_0', { ms: 400 }],
+  ['vgg19', 'data_0', { ms: 2500 }],
+  ['zfnet512', 'gpu_0/data_0', { ms: 500 }],
 ];
 
 // The zoo's files, each with the case of tests/models/feeds.mjs that is measured.
@@ -53,7 +53,8 @@ function made(name, make) {
 /**
  * A model to measure: `path()` brings its file and may take a while the first time.
  * @typedef {{name: string, input: string, group: 'light' | 'zoo' | 'given', quick: boolean, feeds: object[] | undefined,
- *   path: () => string}} BenchModel  feeds as in tests/models/feeds.mjs; undefined: made from the declared inputs
+ *   ms?: number, path: () => string}} BenchModel  feeds as in tests/models/feeds.mjs; undefined: made from the declared
+ *   inputs
  */
 
 function lightModels(log) {

@@ -1,10 +1,10 @@
 // Makes the report page of a result: bench/report.html with its program and the results in it, one file without a server.
 //   node bench/report.mjs [RESULT.json]     (default: the newest in bench/results)
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { kResultsFolder } from './results.mjs';
+import { kResultsFolder, newestResults } from './results.mjs';
 import { problemsOf } from './schema.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -34,14 +34,8 @@ export async function makeReport(results) {
   return path;
 }
 
-function newest() {
-  const names = readdirSync(kResultsFolder).filter((name) => /^bench-.*\.json$/.test(name));
-  if (!names.length) throw new Error(`no results in ${kResultsFolder}: npm run bench makes some`);
-  return join(kResultsFolder, names.sort().at(-1));
-}
-
 if (import.meta.filename === process.argv[1]) {
-  const path = process.argv[2] ?? newest();
+  const path = process.argv[2] ?? newestResults();
   const results = JSON.parse(readFileSync(path, 'utf8'));
   const [problem] = problemsOf(results);
   if (problem) throw new Error(`${path}: ${problem}`);

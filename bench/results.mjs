@@ -1,6 +1,6 @@
 // The JSON of a run of the benchmark: its beginning, and where it goes. What must be in it is in schema.mjs.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../scripts/lib/paths.mjs';
@@ -42,4 +42,11 @@ export function saveResults(results) {
   const path = join(kResultsFolder, `bench-${results.time.replace(/[:.]/g, '-')}.json`);
   writeFileSync(path, `${JSON.stringify(results, null, 1)}\n`);
   return path;
+}
+
+/** The path of the newest JSON in bench/results/. @throws where there is none */
+export function newestResults() {
+  const names = readdirSync(kResultsFolder).filter((name) => /^bench-.*\.json$/.test(name));
+  if (!names.length) throw new Error(`no results in ${kResultsFolder}: npm run bench makes some`);
+  return join(kResultsFolder, names.sort().at(-1));
 }

@@ -22,6 +22,7 @@ const kRules = [
   ['options.pairs', isNumber],
   ['runs[].model', isText],
   ['runs[].env', isText],
+  ['runs[].fileBytes', isNumber],
   ['runs[].variant', isText],
   ['runs[].threads', isNumber],
   ['runs[].ratios', listOf((r) => isText(r.against) && isSpread(r))],

@@ -1,5 +1,5 @@
 // A result as text.
-import { configurations, heapsOf, kAgreement } from './summary.mjs';
+import { configurations, headlines, heapsOf, kAgreement } from './summary.mjs';
 
 const ms = (value) => (value < 10 ? value.toFixed(2) : value.toFixed(1)).padStart(9);
 const times = (value) => `${value.toFixed(2)}x`;
@@ -66,6 +66,8 @@ export function tables(results) {
     ...configs.flatMap(({ label, runs }) => [`load and memory: ${label}`, ...loadTable(runs)]),
     ...(results.cold.length ? coldTable(results.cold) : []),
     ...(results.sizes.length ? sizesTable(results.sizes) : []),
+    ...headlines(results).map(([what, figure]) => `${what.padEnd(58)} ${figure}`),
+    '',
     ...results.failures.map(({ what, error }) => `FAILED ${what}: ${error}`),
   ];
 }

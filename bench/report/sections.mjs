@@ -1,5 +1,5 @@
 // The report's sections, each an element with a heading, a plot or a table, and what it says.
-import { configurations, heapsOf, kAgreement, ratioOf } from '../summary.mjs';
+import { configurations, headlines, heapsOf, kAgreement, ratioOf } from '../summary.mjs';
 import { barPlot } from './plots.mjs';
 
 const kPeer = 'onnxruntime-web';
@@ -46,7 +46,8 @@ function overview(results) {
     .filter(({ worst }) => worst)
     .map(({ label, runs, mean, worst }) => [label, String(runs.length), times(mean), times(worst.ratio), worst.model]);
   const note = `How many times faster than ${kPeer}: the median over pairs that were measured in turn, in one environment, on the same inputs and threads.`;
-  return section('Overview', note, table(['', 'models', 'geometric mean', 'worst', ''], rows));
+  const configs = table(['', 'models', 'geometric mean', 'worst', ''], rows);
+  return section('Overview', note, configs, element('p'), table(['', 'times faster'], headlines(results)));
 }
 
 function ratios(results) {
