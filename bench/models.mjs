@@ -38,6 +38,7 @@ const kZooCases = {
   'hey_jarvis_v0.1.onnx': 'x',
   'hello_deepa.onnx': 'x',
 };
+const kZooMs = { 'ch_PP-OCRv4_det_infer.onnx': 240, 'mlsd_320x320_tiny.onnx': 200, 'ch_PP-OCRv4_rec_infer.onnx': 90 };
 const kQuickZoo = ['silero_vad_v5.onnx', 'mlsd_320x320_tiny.onnx'];
 
 // Raised when a maker writes other bytes than before: the cache's files are then made anew.
@@ -80,6 +81,7 @@ function zooModels(log) {
       name: file.replace(/(_infer|_128x128_barracuda)?\.onnx$/, ''),
       group: 'zoo',
       quick: kQuickZoo.includes(file),
+      ms: kZooMs[file],
       input: dims.join('x'),
       feeds,
       path: () => join(fetchZoo({ names: [file], log }), file),

@@ -8,7 +8,8 @@ export const kVariants = ['simd', 'relaxed'];
 
 export const kUsage = `npm run bench -- [options]: Sardonyx and onnxruntime-web side by side
   --env LIST       of ${kEnvironments.join(',')} (default: all)
-  --variant LIST   of ${kVariants.join(',')} (default: both; --quick: what each environment takes by itself)
+  --variant LIST   of ${kVariants.join(',')} (default: both, in node-new the second; --quick: what an
+                   environment takes by itself)
   --threads LIST   (default: 1,2)
   --pairs N        measurements of each, in turn (default: 7; --quick: 3)
   --filter REGEX   models by name

@@ -1,11 +1,15 @@
 // Which comparisons a run of the benchmark makes, in which order, and about how long they take.
 import { kEnvironments, kVariants } from './options.mjs';
 
-// Both runtimes take about this long to start and warm up, s; a page longer than a process.
-const kStart = { node: 4, 'node-new': 4, chromium: 6 };
-const kColdSeconds = { node: 2, 'node-new': 2, chromium: 4 }; // one pair of creations
+// For the estimate, s: a contestant's start and warm-up, a pair of cold creations.
+const kStart = { node: 1.6, 'node-new': 1.6, chromium: 2.2 };
+const kColdSeconds = { node: 2, 'node-new': 2, chromium: 4 };
+const kWarmUpRuns = 4;
+const kUsual = 60; // ms of onnxruntime-web on one thread, where the model does not say
+const kOursToTheirs = 0.45;
 
-/** A quick run: the build that each environment takes by itself. */
+/** What is measured unless the caller chooses; a quick run: the build that each environment takes by itself. */
+const kDefaultVariants = { node: kVariants, 'node-new': ['relaxed'], chromium: kVariants };
 const kQuickVariants = { node: ['simd'], 'node-new': ['relaxed'], chromium: ['relaxed'] };
 
 export const kColdModels = ['silero_vad_v5', 'squeezenet'];
@@ -23,9 +27,12 @@ function contestantsOf(model, env, variant, threads, { peers, against }) {
 }
 
 function secondsOf({ model, env, contestants }, pairs) {
-  const slow = Math.max(model.ms ?? 100, 40) / 1000;
-  const perContestant = kStart[env] / 2 + 1 + slow * (pairs + 3);
-  return contestants.length * 0.7 * perContestant;
+  const perContestant = ({ runtime, threads }) => {
+    const share = runtime.startsWith('sardonyx') ? kOursToTheirs : 1;
+    const seconds = Math.max(40, ((model.ms ?? kUsual) * share) / Math.sqrt(threads)) / 1000;
+    return kStart[env] + seconds * (pairs + kWarmUpRuns);
+  };
+  return contestants.reduce((sum, contestant) => sum + perContestant(contestant), 0);
 }
 
 /**
@@ -38,7 +45,7 @@ export function planOf(options, models) {
   const chosen = models.filter((m) => (!quick || m.quick) && options.filter.test(m.name));
   const groups = [];
   for (const env of kEnvironments.filter((name) => envs.includes(name))) {
-    const variants = options.variants ?? (quick ? kQuickVariants[env] : kVariants);
+    const variants = options.variants ?? (quick ? kQuickVariants : kDefaultVariants)[env];
     for (const variant of kVariants.filter((name) => variants.includes(name))) {
       for (const threads of options.threads) {
         for (const model of parts.includes('runs') ? chosen : []) {

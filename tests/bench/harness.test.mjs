@@ -13,7 +13,7 @@ import { peakLoop } from '../../bench/peak.mjs';
 import { reportPage } from '../../bench/report.mjs';
 import { problemsOf } from '../../bench/schema.mjs';
 import { filesToRun } from '../../bench/sizes.mjs';
-import { configurations, heapsOf } from '../../bench/summary.mjs';
+import { configurations } from '../../bench/summary.mjs';
 import { tables } from '../../bench/tables.mjs';
 import { launch, serve, watch } from '../browser/browser.mjs';
 import { goodModel } from '../models/tiny_model.mjs';
@@ -68,7 +68,6 @@ test('Node.js, both variants and thread counts', async () => {
     [2, 2, 1],
   );
   assert.equal(configurations(results).length, 4);
-  assert.ok(heapsOf(single).theirs.peak > heapsOf(single).ours.peak / 100);
   const text = tables(results).join('\n');
   assert.match(text, /node, relaxed, 2 threads/);
   assert.match(text, /geometric mean/);
@@ -92,7 +91,7 @@ test('Chromium, and the report of it', async () => {
       'Where the time goes',
       'Memory and loading',
     ]);
-    assert.match(await page.locator('table').nth(1).textContent(), /tiny 2x3/);
+    assert.match(await page.locator('table').nth(2).textContent(), /tiny 2x3/);
     const label = await page.locator('canvas').first().getAttribute('aria-label');
     assert.match(label, /Ratio to onnxruntime-web/);
     const wrong = { name: 'wrong.json', mimeType: 'application/json', buffer: Buffer.from('{"format": 99}') };
