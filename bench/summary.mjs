@@ -6,6 +6,9 @@ export const kAgreement = 1e-2; // outputs further apart than this, as a share o
 
 export const labelOf = ({ env, variant, threads }) => `${env}, ${variant}, ${threads} thread${threads > 1 ? 's' : ''}`;
 
+/** Runs during which the machine had other work: its load was more than the contestant that had its turn makes. */
+export const busyRuns = ({ runs }) => runs.filter(({ load, threads }) => load > threads + 1.5);
+
 /** The ratio of a run against another contestant, by its label. */
 export const ratioOf = (run, against) => run.ratios.find((ratio) => ratio.against === against);
 

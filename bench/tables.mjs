@@ -1,5 +1,5 @@
 // A result as text.
-import { configurations, headlines, heapsOf, kAgreement } from './summary.mjs';
+import { busyRuns, configurations, headlines, heapsOf, kAgreement } from './summary.mjs';
 
 const ms = (value) => (value < 10 ? value.toFixed(2) : value.toFixed(1)).padStart(9);
 const times = (value) => `${value.toFixed(2)}x`;
@@ -61,6 +61,8 @@ function sizesTable(sizes) {
 /** The lines of all tables of a result. */
 export function tables(results) {
   const configs = configurations(results);
+  const busy = busyRuns(results).length;
+  const warning = `The machine had other work during ${busy} of ${results.runs.length} comparisons: do not trust them.`;
   return [
     ...configs.flatMap(runsTable),
     ...configs.flatMap(({ label, runs }) => [`load and memory: ${label}`, ...loadTable(runs)]),
@@ -68,6 +70,7 @@ export function tables(results) {
     ...(results.sizes.length ? sizesTable(results.sizes) : []),
     ...headlines(results).map(([what, figure]) => `${what.padEnd(58)} ${figure}`),
     '',
+    ...(busy ? [warning] : []),
     ...results.failures.map(({ what, error }) => `FAILED ${what}: ${error}`),
   ];
 }

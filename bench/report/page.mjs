@@ -1,5 +1,6 @@
 // The report's program: reads the results out of the page, or out of a file of the reader's, and shows them.
 import { problemsOf } from '../schema.mjs';
+import { busyRuns } from '../summary.mjs';
 import { clearPlots } from './plots.mjs';
 import { sections } from './sections.mjs';
 
@@ -19,7 +20,7 @@ function factsOf({ time, commit, changed, machine, engines, options }) {
 }
 
 function warningsOf(results) {
-  const busy = results.runs.filter(({ load, threads }) => load > threads + 1).length;
+  const busy = busyRuns(results).length;
   const lines = results.failures.map(({ what, error }) => `${what}: ${error}`);
   if (busy) lines.unshift(`The machine had other work during ${busy} of ${results.runs.length} comparisons.`);
   return lines.join('\n');
