@@ -2,7 +2,11 @@
 //
 // Nothing is thrown across it: a failure returns {error: {code, node, opType, message}}. Only what JavaScript itself
 // threw in a callback passes through; destructors have run then. web/src/native.ts declares this class.
+//
+// Beside it stand functions of numbers for the way of a run, where each value of JavaScript would cost more than a small
+// node: see mailbox.h.
 #include <emscripten/bind.h>
+#include <emscripten/emscripten.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,6 +18,7 @@
 #include "base/error.h"
 #include "js_operator.h"
 #include "js_values.h"
+#include "mailbox.h"
 #include "onnx/loader.h"
 
 namespace sardonyx {
@@ -42,10 +47,10 @@ std::string heap_limits() {
   return cat("; the heap has ", static_cast<uint64_t>(heap_bytes()), " bytes, of at most ", kMostBytes);
 }
 
-template <class Body>
-val guarded(Body&& body) {
+// What the exception that is being handled says, as a failure.
+val caught() {
   try {
-    return body();
+    throw;
   } catch (const Error& e) {
     const std::string limits = e.code == ErrorCode::out_of_memory ? heap_limits() : "";
     return failure(error_code_name(e.code), e.message() + limits, e.node, e.op_type);
@@ -54,6 +59,15 @@ val guarded(Body&& body) {
                    "the WebAssembly heap cannot grow any further" + heap_limits());
   } catch (const std::exception& e) {
     return failure(error_code_name(ErrorCode::runtime_error), e.what());
+  }
+}
+
+template <class Body>
+val guarded(Body&& body) {
+  try {
+    return body();
+  } catch (const std::exception&) {
+    return caught();
   }
 }
 
@@ -99,6 +113,8 @@ SessionOptions session_options_of(const val& options) {
   return result;
 }
 
+enum class Status : int { done, going_on, failed };
+
 class Engine {
  public:
   // Parses the bytes and makes the session: {inputs, outputs, metadata}.
@@ -110,62 +126,72 @@ class Engine {
       session_ = Session::create(std::move(model), session_options_of(options));
       result.set("inputs", ports_to_js(session_->inputs()));
       result.set("outputs", ports_to_js(session_->outputs()));
+      mailbox_.open(*session_);
       return result;
     });
   }
 
-  // A run: begin(), advance() until it answers true, then finish(), or cancel(). An error ends it.
+  // A run begins here, with values of all kinds, or with those of the mailbox; then come advance() until all nodes have
+  // run, and finish() or collect(), or cancel(). An error ends it.
   //
-  // request: {feeds, wanted, targets, profile, shouldAbort?}. feeds: one value per input; wanted: positions of outputs;
-  // targets: per wanted output a tensor to fill, or null.
+  // request: {feeds, wanted, profile, shouldAbort?}. feeds: one value per input; wanted: positions of outputs.
   val begin(val request) {
     return guarded([&] {
-      check(session_ != nullptr, ErrorCode::invalid_argument, "no model is loaded");
       const val feeds_js = request["feeds"], should_abort = request["shouldAbort"];
       std::vector<Value> feeds;
-      for (unsigned i = 0; i < session_->inputs().size(); ++i) feeds.push_back(feed(feeds_js[i], i));
-      wanted_ = emscripten::convertJSArrayToNumberVector<int>(request["wanted"]);
-      for (int position : wanted_) {
-        const bool known = position >= 0 && static_cast<size_t>(position) < session_->outputs().size();
-        check(known, ErrorCode::invalid_argument, "there is no output number ", position);
-      }
-      profile_.clear();
-      profiling_ = request["profile"].as<bool>();
-      targets_ = request["targets"];
+      for (unsigned i = 0; i < session().inputs().size(); ++i) feeds.push_back(feed(feeds_js[i], i));
+      const auto wanted = emscripten::convertJSArrayToNumberVector<int>(request["wanted"]);
       RunOptions options;
-      if (profiling_) options.profile = &profile_;
       if (!should_abort.isUndefined()) options.should_abort = [=] { return should_abort().as<bool>(); };
-      session_->begin(feeds, wanted_, options);
+      begin_with(feeds, wanted, request["profile"].as<bool>(), std::move(options));
       return val::undefined();
     });
   }
 
-  // Runs nodes for `milliseconds`, at least one; true once all have run.
-  val advance(double milliseconds) {
+  // {outputs, profile?}. targets: per wanted output a tensor to fill, or null.
+  val finish(val targets) {
     return guarded([&] {
-      check(session_ != nullptr, ErrorCode::invalid_argument, "no model is loaded");
-      return val(session_->advance(milliseconds));
-    });
-  }
-
-  // {outputs, profile?}.
-  val finish() {
-    return guarded([&] {
-      check(session_ != nullptr, ErrorCode::invalid_argument, "no model is loaded");
-      const std::vector<Value> results = session_->finish();
+      const std::vector<Value> results = mailbox_.results().empty() ? session().finish() : mailbox_.results();
+      mailbox_.drop();
       val outputs = val::array();
-      for (unsigned i = 0; i < results.size(); ++i) outputs.set(i, output(results[i], targets_[i], wanted_[i]));
+      for (unsigned i = 0; i < results.size(); ++i) outputs.set(i, output(results[i], targets[i], wanted_[i]));
       val result = val::object();
       result.set("outputs", outputs);
       if (profiling_) result.set("profile", profile_to_js(profile_));
-      targets_ = val::undefined();
       return result;
     });
   }
 
+  // What the last of the functions below that failed reports.
+  val failure() const { return failure_; }
+  double address() const { return static_cast<double>(reinterpret_cast<uintptr_t>(this)); }
+
+  uint32_t* mailbox() { return mailbox_.words(); }
+  Status place() {
+    return reported([&] {
+      mailbox_.place(session());
+      return Status::done;
+    });
+  }
+  Status begin_mailbox() {
+    return reported([&] {
+      begin_with(mailbox_.feeds(), mailbox_.wanted(), false, {});
+      mailbox_.let_go();
+      return Status::done;
+    });
+  }
+  // Runs nodes for `milliseconds`, at least one.
+  Status advance(double milliseconds) {
+    return reported([&] { return session().advance(milliseconds) ? Status::done : Status::going_on; });
+  }
+  // Results to the mailbox; going_on: finish() must bring them.
+  Status collect() {
+    return reported([&] { return mailbox_.post(session().finish()) ? Status::done : Status::going_on; });
+  }
+  // Ends a run, and lets go of results.
   void cancel() {
     if (session_ != nullptr) session_->cancel();
-    targets_ = val::undefined();
+    mailbox_.drop();
   }
 
   // Multiply-adds of the last run's plan; -1 before there is one.
@@ -174,8 +200,7 @@ class Engine {
   // Bytes by purpose, and the size of the whole heap.
   val memory() const {
     return guarded([&] {
-      check(session_ != nullptr, ErrorCode::invalid_argument, "no model is loaded");
-      const MemoryUse use = session_->memory();
+      const MemoryUse use = session().memory();
       val result = val::object();
       result.set("weights", static_cast<double>(use.weights));
       result.set("packed", static_cast<double>(use.packed));
@@ -187,6 +212,30 @@ class Engine {
   }
 
  private:
+  Session& session() const {
+    check(session_ != nullptr, ErrorCode::invalid_argument, "no model is loaded");
+    return *session_;
+  }
+
+  void begin_with(std::span<const Value> feeds, std::span<const int> wanted, bool profiling, RunOptions options) {
+    mailbox_.drop();
+    wanted_.assign(wanted.begin(), wanted.end());
+    profile_.clear();
+    profiling_ = profiling;
+    if (profiling) options.profile = &profile_;
+    session().begin(feeds, wanted_, options);
+  }
+
+  template <class Body>
+  Status reported(Body&& body) {
+    try {
+      return body();
+    } catch (const std::exception&) {
+      failure_ = caught();
+      return Status::failed;
+    }
+  }
+
   // The name of the port goes in front of what is wrong with its value.
   Value feed(const val& js, unsigned position) const {
     try {
@@ -205,14 +254,28 @@ class Engine {
   }
 
   std::unique_ptr<Session> session_;
+  Mailbox mailbox_;
+  val failure_ = val::undefined();
   // Of the run that has begun.
   std::vector<int> wanted_;
-  val targets_ = val::undefined();
   bool profiling_ = false;
   Profile profile_;
 };
 
 }  // namespace
+
+// web/src/mailbox.ts calls these; `engine` is Engine::address().
+extern "C" {
+EMSCRIPTEN_KEEPALIVE uint32_t* sardonyx_mailbox(Engine* engine) { return engine->mailbox(); }
+EMSCRIPTEN_KEEPALIVE Status sardonyx_place(Engine* engine) { return engine->place(); }
+EMSCRIPTEN_KEEPALIVE Status sardonyx_begin(Engine* engine) { return engine->begin_mailbox(); }
+EMSCRIPTEN_KEEPALIVE Status sardonyx_advance(Engine* engine, double milliseconds) {
+  return engine->advance(milliseconds);
+}
+EMSCRIPTEN_KEEPALIVE Status sardonyx_collect(Engine* engine) { return engine->collect(); }
+EMSCRIPTEN_KEEPALIVE void sardonyx_cancel(Engine* engine) { engine->cancel(); }
+}
+
 }  // namespace sardonyx
 
 EMSCRIPTEN_BINDINGS(sardonyx) {
@@ -221,9 +284,9 @@ EMSCRIPTEN_BINDINGS(sardonyx) {
       .constructor<>()
       .function("load", &Engine::load)
       .function("begin", &Engine::begin)
-      .function("advance", &Engine::advance)
       .function("finish", &Engine::finish)
-      .function("cancel", &Engine::cancel)
+      .function("failure", &Engine::failure)
+      .function("address", &Engine::address)
       .function("macs", &Engine::macs)
       .function("memory", &Engine::memory);
 }

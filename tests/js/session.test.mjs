@@ -219,14 +219,14 @@ test('too little memory is an error with numbers, and the session goes on', asyn
 
 test('a trap loses the session, and says so from then on', async () => {
   const other = await InferenceSession.create(twoByTwo());
-  const { engine } = other.engine;
-  const { advance } = engine;
-  engine.advance = () => {
+  const { instance } = other.engine;
+  const { _sardonyx_advance: advance } = instance;
+  instance._sardonyx_advance = () => {
     throw new WebAssembly.RuntimeError('unreachable');
   };
   const isLost = (error) => error instanceof OnnxError && error.code === 'instance_lost';
   await assert.rejects(other.run({ a, b }), isLost);
-  engine.advance = advance;
+  instance._sardonyx_advance = advance;
   await assert.rejects(other.run({ a, b }), isLost);
   assert.throws(() => other.memory(), isLost);
   await other.release();

@@ -1,5 +1,6 @@
 // An engine as sessions use it, wherever it runs; and the one that runs in this thread.
 import type { ExternalData } from './external_data.js';
+import { Mailbox } from './mailbox.js';
 import { ModelBytes } from './model_bytes.js';
 import {
   call,
@@ -42,6 +43,7 @@ const forgotten = new FinalizationRegistry<Instance>(endThreads);
 export class LocalEngine implements SessionEngine {
   private readonly engine: Engine;
   private readonly model = new ModelBytes();
+  private mailbox: Mailbox | undefined;
 
   constructor(
     private readonly instance: Instance,
@@ -59,14 +61,17 @@ export class LocalEngine implements SessionEngine {
     const externalData = (location: string, offset: number, to: Uint8Array) =>
       external.read(location, offset, to, modelPath);
     try {
-      return call(() => this.engine.load({ ...options, model: this.model, threads: this.threads, externalData }));
+      const request = { ...options, model: this.model, threads: this.threads, externalData };
+      const loaded = call(() => this.engine.load(request));
+      this.mailbox = new Mailbox(this.instance, this.engine, loaded);
+      return loaded;
     } finally {
       this.model.clear();
     }
   }
 
-  run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
-    return execute(this.engine, request, signal);
+  async run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
+    return execute(this.engine, this.mailbox as Mailbox, request, signal);
   }
 
   macs(): number {

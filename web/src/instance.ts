@@ -13,16 +13,26 @@ export interface Started {
   readonly problem: string | undefined;
 }
 
+/** The memory: exported, or with threads imported. */
+function heapOf({ exports }: WebAssembly.Instance, imports: WebAssembly.Imports): WebAssembly.Memory {
+  const all: unknown[] = [exports, ...Object.values(imports)].flatMap((names) => Object.values(names));
+  return all.find((value) => value instanceof WebAssembly.Memory) as WebAssembly.Memory;
+}
+
 function instantiate(module: WebAssembly.Module, factory: Factory): Promise<Instance> {
   return new Promise((resolve, reject) => {
+    let heap: WebAssembly.Memory;
     factory({
       instantiateWasm: (imports, done) => {
         WebAssembly.instantiate(module, imports)
-          .then((instance) => done(instance, module))
+          .then((instance) => {
+            heap = heapOf(instance, imports);
+            done(instance, module);
+          })
           .catch(reject);
         return {};
       },
-    }).then(resolve, reject);
+    }).then((made) => resolve(Object.assign(made, { heap })), reject);
   });
 }
 

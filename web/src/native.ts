@@ -122,21 +122,29 @@ export interface Failure {
 
 export interface Engine {
   load(request: LoadRequest): Loaded | Failure;
-  /** A run: begin, advance until it answers true, finish; or cancel. An error ends it. */
+  /** A run with values of all kinds; that of a Mailbox begins there. It goes on there as well. */
   begin(request: RunRequest): undefined | Failure;
-  /** Runs nodes for so many milliseconds, at least one; true: all have run. */
-  advance(milliseconds: number): boolean | Failure;
-  finish(): RunResult | Failure;
-  cancel(): void;
+  finish(targets: RunRequest['targets']): RunResult | Failure;
+  /** What the function of the Instance that failed last reports. */
+  failure(): Failure;
+  /** How those functions know the engine. */
+  address(): number;
   /** Multiply-adds of the last run's plan; -1: there is none yet. */
   macs(): number;
   memory(): MemoryUse | Failure;
   delete(): void;
 }
 
-/** One instance of the module: its own heap, shared with no other. */
+/** One instance of the module: its own heap, shared with no other. See mailbox.ts for the functions of numbers. */
 export interface Instance {
   readonly Engine: new () => Engine;
+  _sardonyx_mailbox(engine: number): number;
+  _sardonyx_place(engine: number): number;
+  _sardonyx_begin(engine: number): number;
+  _sardonyx_advance(engine: number, milliseconds: number): number;
+  _sardonyx_collect(engine: number): number;
+  _sardonyx_cancel(engine: number): void;
+  readonly heap: WebAssembly.Memory;
   /** Of builds with threads. */
   readonly PThread?: PThread;
 }

@@ -1,5 +1,6 @@
 // Runs of an engine, in slices where someone may abort.
 import { checkAborted, OnnxError } from './errors.js';
+import type { Mailbox } from './mailbox.js';
 import { call, type Engine, type RunRequest, type RunResult } from './native.js';
 
 /** How long nodes run before others get a turn: less than a frame of 60 per second. */
@@ -28,20 +29,22 @@ export function breath(): Promise<void> {
  */
 export async function execute(
   engine: Engine,
+  mailbox: Mailbox,
   request: RunRequest,
   signal: AbortSignal | undefined,
 ): Promise<RunResult> {
   checkAborted(signal);
+  const fits = mailbox.fits(request);
   try {
-    call(() => engine.begin(request));
-    while (!call(() => engine.advance(signal ? kSliceMilliseconds : Number.POSITIVE_INFINITY))) {
+    call(() => (fits ? mailbox.begin(request) : engine.begin(request)));
+    while (!call(() => mailbox.advance(signal ? kSliceMilliseconds : Number.POSITIVE_INFINITY))) {
       await breath();
       checkAborted(signal);
     }
-    return call(() => engine.finish());
+    return call(() => (fits ? mailbox.finish(request) : engine.finish(request.targets)));
   } catch (error) {
     // Nothing more is asked of an instance that has trapped.
-    if (!(error instanceof OnnxError && error.code === 'instance_lost')) call(() => engine.cancel());
+    if (!(error instanceof OnnxError && error.code === 'instance_lost')) call(() => mailbox.cancel());
     checkAborted(signal);
     throw error;
   }

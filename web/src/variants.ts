@@ -8,7 +8,7 @@ export interface GlueOptions {
     done: (instance: WebAssembly.Instance, module?: WebAssembly.Module) => void,
   ): object;
 }
-export type Factory = (options: GlueOptions) => Promise<Instance>;
+export type Factory = (options: GlueOptions) => Promise<Omit<Instance, 'heap'>>;
 
 export type VariantName = 'simd' | 'simd-threads' | 'relaxed' | 'relaxed-threads';
 export interface Variant {

@@ -1,5 +1,5 @@
 // The glue that Emscripten writes, as far as it is used.
-import type { Instance } from '../native.js';
-import type { GlueOptions } from '../variants.js';
+import type { Factory } from '../variants.js';
 
-export default function createSardonyx(options: GlueOptions): Promise<Instance>;
+declare const createSardonyx: Factory;
+export default createSardonyx;
