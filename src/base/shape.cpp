@@ -37,16 +37,21 @@ void Shape::erase(int at) {
 }
 
 int64_t Shape::count(int from, int to) const {
-  constexpr int64_t kLimit = int64_t{1} << 62;
+  constexpr int64_t kSmall = int64_t{1} << 31, kLimit = int64_t{1} << 62;
   bool zero = false, too_large = false;
   int64_t n = 1;
   for (int i = from; i < to; i++) {
-    zero |= dims_[static_cast<size_t>(i)] == 0;
-    too_large |= __builtin_mul_overflow(n, std::max<int64_t>(dims_[static_cast<size_t>(i)], 1), &n) || n > kLimit;
-    if (too_large) n = 1;
+    const int64_t dim = dims_[static_cast<size_t>(i)];
+    zero |= dim == 0;
+    if (n < kSmall && dim < kSmall) {
+      n *= std::max<int64_t>(dim, 1);
+    } else if (__builtin_mul_overflow(n, dim, &n) || n > kLimit) {  // a call, in WebAssembly
+      too_large = true;
+      n = 1;
+    }
   }
   if (zero) return 0;
-  check(!too_large, ErrorCode::out_of_memory, "a tensor of shape ", to_string(), " has more than 2^62 elements");
+  check(!too_large, ErrorCode::out_of_memory, "a tensor of shape ", *this, " has more than 2^62 elements");
   return n;
 }
 

@@ -9,11 +9,9 @@
 namespace sardonyx {
 
 uint64_t dtype_bytes(DType type, int64_t count) {
-  uint64_t bits;
-  const bool overflow =
-      __builtin_mul_overflow(static_cast<uint64_t>(count), static_cast<uint64_t>(dtype_bits(type)), &bits);
-  check(!overflow && bits <= UINT64_MAX - 7, ErrorCode::out_of_memory, "a tensor of ", count, " elements of ", type,
-        " is too large");
+  constexpr int64_t kMost = int64_t{1} << 56;  // times 128 bits: fits
+  check(count <= kMost, ErrorCode::out_of_memory, "a tensor of ", count, " elements of ", type, " is too large");
+  const uint64_t bits = static_cast<uint64_t>(count) * static_cast<uint64_t>(dtype_bits(type));
   return (bits + 7) / 8;
 }
 

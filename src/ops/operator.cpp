@@ -28,8 +28,9 @@ void InferContext::set_output_deferred(int i) {
 }
 
 void InferContext::require_inputs(int least, int most) const {
-  check(input_count() >= least && input_count() <= most, ErrorCode::invalid_model, "takes ", least,
-        least == most ? std::string() : cat(" to ", most), " inputs, not ", input_count());
+  if (input_count() >= least && input_count() <= most) return;
+  const std::string range = least == most ? cat(least) : cat(least, " to ", most);
+  fail(ErrorCode::invalid_model, cat("takes ", range, " inputs, not ", input_count()));
 }
 
 void InferContext::require_input(int i) const {

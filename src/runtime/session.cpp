@@ -198,8 +198,8 @@ void Session::begin(std::span<const Value> feeds, std::span<const int> wanted, c
   impl_->executor->begin(feeds, {});
   impl_->planned = true;
   impl_->wanted.assign(wanted.begin(), wanted.end());
-  impl_->state.emplace(
-      RunState{impl_->shared, options.should_abort, options.profile, std::chrono::steady_clock::now()});
+  const auto now = options.profile ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
+  impl_->state.emplace(RunState{impl_->shared, options.should_abort, options.profile, now});
 }
 
 bool Session::advance(double milliseconds) {
