@@ -3,8 +3,8 @@
 // Nothing is thrown across it: a failure returns {error: {code, node, opType, message}}. Only what JavaScript itself
 // threw in a callback passes through; destructors have run then. web/src/native.ts declares this class.
 //
-// Beside it stand functions of numbers for the way of a run, where each value of JavaScript would cost more than a small
-// node: see mailbox.h.
+// Beside it stand functions of numbers for the way of a run, where each value of JavaScript would cost more than a
+// small node: see mailbox.h.
 #include <emscripten/bind.h>
 #include <emscripten/emscripten.h>
 

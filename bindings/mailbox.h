@@ -10,15 +10,15 @@
 
 namespace sardonyx {
 
-// 32-bit words: a slot per input, a slot per output, how many results are wanted, and their positions. web/src/mailbox.ts
-// knows the same layout. Only tensors of numbers pass through it, with dimensions below 2^32.
+// 32-bit words: a slot per input, a slot per output, how many results are wanted, and their positions.
+// web/src/mailbox.ts knows the same layout. Only tensors of numbers pass through it, with dimensions below 2^32.
 class Mailbox {
  public:
   void open(const Session& session);
   uint32_t* words() noexcept { return words_.data(); }
 
-  // Allocates a tensor for each input whose slot names a type, and tells the slot where; it has no data yet. Throws Error
-  // (invalid_input, out_of_memory) that names the input.
+  // Allocates a tensor for each input whose slot names a type, and tells the slot where; it has no data yet. Throws
+  // Error (invalid_input, out_of_memory) that names the input.
   void place(const Session& session);
   // The placed tensors, none Values elsewhere; their data has been written.
   std::span<const Value> feeds();

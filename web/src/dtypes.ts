@@ -42,12 +42,11 @@ const kRows: readonly (Row | undefined)[] = [
   { name: 'int2', bits: 2, array: Uint8Array },
 ];
 
+const kNumbers: ReadonlyMap<string, number> = new Map(kRows.map((row, number) => [row?.name ?? '', number]));
+
 /** The number of TensorProto.DataType; 0 if there is no such type. */
 export function dtypeNumber(type: string): number {
-  return Math.max(
-    0,
-    kRows.findIndex((row) => row?.name === type),
-  );
+  return kNumbers.get(type) ?? 0;
 }
 
 /** The name of a number of TensorProto.DataType; undefined for 0. */

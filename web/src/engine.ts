@@ -70,7 +70,7 @@ export class LocalEngine implements SessionEngine {
     }
   }
 
-  async run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
+  run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
     return execute(this.engine, this.mailbox as Mailbox, request, signal);
   }
 

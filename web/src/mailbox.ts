@@ -112,8 +112,13 @@ export class Mailbox {
   private result(i: number, position: number, target: NativeTensor | null): NativeTensor {
     const words = this.words();
     const at = (this.loaded.inputs.length + i) * kSlotWords;
-    const [dtype, size, pointer, rank] = words.subarray(at, at + 4) as unknown as [number, number, number, number];
-    const dims = Array.from(words.subarray(at + 4, at + 4 + rank));
+    const word = (offset: number) => words[at + offset] as number;
+    const dtype = word(0);
+    const size = word(1);
+    const pointer = word(2);
+    const rank = word(3);
+    const dims: number[] = [];
+    for (let d = 0; d < rank; ++d) dims.push(word(4 + d));
     const heap = this.bytes(pointer + size);
     if (target === null) return { dtype, dims, data: heap.slice(pointer, pointer + size) };
     if (target.dtype !== dtype || target.dims.length !== rank || dims.some((dim, d) => dim !== target.dims[d])) {

@@ -107,6 +107,7 @@ export interface Loaded {
 export interface RunRequest {
   feeds: NativeValue[];
   wanted: number[];
+  /** Per wanted output one to write into, or null; empty: none for any. */
   targets: (NativeTensor | null)[];
   profile: boolean;
   shouldAbort?: () => boolean;

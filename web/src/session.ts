@@ -217,7 +217,7 @@ export class InferenceSession {
     const request = {
       feeds: feedsOf(feeds, this.inputs, this.inputNames),
       wanted: names.map((name) => this.outputNames.indexOf(name)),
-      targets: targets.map((t, i) => (t == null ? null : targetOf(t, `the fetch "${names[i]}"`))),
+      targets: (targets ?? []).map((t, i) => (t == null ? null : targetOf(t, `the fetch "${names[i]}"`))),
       profile: options.profile ?? this.profiling,
     };
     const result = await engine.run(request, signal);
@@ -225,7 +225,7 @@ export class InferenceSession {
     const numbers = (options.int64 ?? this.int64) === 'number';
     const plain = (value: OnnxValue, name: string) => (numbers ? withNumbers(value, `output "${name}"`) : value);
     const entries = names.map((name, i) => {
-      return [name, targets[i] ?? plain(fromNative(result.outputs[i] ?? null), name)] as const;
+      return [name, targets?.[i] ?? plain(fromNative(result.outputs[i] ?? null), name)] as const;
     });
     return Object.fromEntries(entries) as InferenceSession.ReturnType;
   }

@@ -36,14 +36,14 @@ export function unknownName(kind: 'input' | 'output', name: string, known: reado
 
 export interface Fetches {
   readonly names: readonly string[];
-  /** Per name a tensor to write into, or null. */
-  readonly targets: readonly unknown[];
+  /** Per name a tensor to write into, or null; undefined: none for any. */
+  readonly targets: readonly unknown[] | undefined;
   readonly options: RunOptions;
 }
 
 /** run(feeds, options?) and run(feeds, fetches, options?): an object is fetches if it names an output. */
 export function fetchesOf(first: unknown, second: unknown, outputNames: readonly string[]): Fetches {
-  const all = { names: outputNames, targets: outputNames.map(() => null) };
+  const all = { names: outputNames, targets: undefined };
   if (first === undefined) return { ...all, options: runOptionsOf(second) };
   if (typeof first !== 'object' || first === null || first instanceof Tensor) {
     throw invalidArgument(
@@ -56,7 +56,7 @@ export function fetchesOf(first: unknown, second: unknown, outputNames: readonly
       if (typeof name !== 'string') throw invalidArgument("'fetches' must be a list of output names");
       if (!outputNames.includes(name)) throw unknownName('output', name, outputNames);
     }
-    return { names: first, targets: first.map(() => null), options: runOptionsOf(second) };
+    return { names: first, targets: undefined, options: runOptionsOf(second) };
   }
   const known = outputNames.filter((name) => Object.hasOwn(first, name));
   if (known.length === 0) {

@@ -28,7 +28,8 @@ type Data = TensorInterface.DataType;
 export function sizeOf(dims: unknown): number {
   if (!Array.isArray(dims)) throw invalidArgument("a tensor's dims must be an array of numbers");
   let size = 1;
-  for (const [i, dim] of dims.entries()) {
+  for (let i = 0; i < dims.length; ++i) {
+    const dim = dims[i];
     if (!Number.isInteger(dim) || dim < 0 || dim >= 2 ** 63) {
       throw invalidArgument(`dims[${i}] is ${shown(dim)}; a dimension must be a whole number from 0 on`);
     }
