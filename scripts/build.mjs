@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { defaultVariants, root, variants } from './lib/paths.mjs';
 import { main, SetupError, say, seconds, step } from './lib/step.mjs';
 import { setup } from './setup.mjs';
@@ -27,7 +28,7 @@ function staleToolchain(folder, env) {
   return toolchain && !toolchain.startsWith(env.EMSCRIPTEN) ? ['--fresh'] : [];
 }
 
-async function typescript() {
+export async function typescript() {
   const source = join(root, 'web', 'src');
   const files = readdirSync(source, { recursive: true })
     .filter((name) => name.endsWith('.ts'))
@@ -58,9 +59,9 @@ async function minified(path) {
   return code;
 }
 
-/** A module whose default export is a file in base64 (web/src/embedded.ts). */
+/** A module whose default export is a file, compressed, in base64 (web/src/embedded.ts). */
 function embedded(path) {
-  return `export default '${readFileSync(path).toString('base64')}';\n`;
+  return `export default '${gzipSync(readFileSync(path), { level: 9 }).toString('base64')}';\n`;
 }
 
 /** @param {NodeJS.ProcessEnv} env what setup() gave; @param {string[]} names variants of lib/paths.mjs */

@@ -6,6 +6,8 @@ import { rolldown } from 'rolldown';
 // What is imported by name; all else becomes one file that they share. URLs in the code are relative to the package's
 // folder, so the files stay side by side.
 const isEntry = (name) => /^(index|embedded|ort_backend)\.js$/.test(name);
+// What few apps need, loaded when they do.
+const isLate = (name) => name === 'remote_engine.js';
 // What is started by name, with the little of the code that it needs.
 const isWorker = (name) => /^(node_thread|[a-z_]+_worker)\.js$/.test(name);
 
@@ -26,7 +28,7 @@ export async function bundle(from, to) {
   const names = readdirSync(from);
   const input = (chosen) => Object.fromEntries(chosen.map((name) => [basename(name, '.js'), join(from, name)]));
   await write(input(names.filter(isEntry)), to, {
-    groups: [{ name: 'sardonyx', test: (id) => !isEntry(basename(id)) }],
+    groups: [{ name: 'sardonyx', test: (id) => !isEntry(basename(id)) && !isLate(basename(id)) }],
   });
   for (const name of names.filter(isWorker)) await write(input([name]), to);
   for (const name of names.filter((name) => name.endsWith('.d.ts'))) copyFileSync(join(from, name), join(to, name));

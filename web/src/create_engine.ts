@@ -3,7 +3,6 @@ import { LocalEngine, type SessionEngine } from './engine.js';
 import { messageOf, OnnxError } from './errors.js';
 import { startInstance } from './instance.js';
 import { compiled, compiledGiven, glueOf, inTime, platformError } from './module.js';
-import { RemoteEngine } from './remote_engine.js';
 import { type Choice, chooseVariant, nextChoice } from './variants.js';
 import { type WasmSettings, wasmSettings } from './wasm_settings.js';
 
@@ -33,6 +32,8 @@ async function start(choice: Choice, settings: WasmSettings, given?: WebAssembly
   const { variant, threads, worker } = choice;
   if (worker) {
     const module = given ?? (await compiled(variant, settings));
+    // Most pages never need it.
+    const { RemoteEngine } = await import('./remote_engine.js');
     const remote = await RemoteEngine.start(module, variant.name, threads);
     return created(choice, remote.engine, remote.threads, remote.problem);
   }

@@ -65,12 +65,21 @@ async function compileUrl(url: string): Promise<WebAssembly.Module> {
   return compileBytes(new Uint8Array(await response.arrayBuffer()), url);
 }
 
-/** The module that the caller brings, if there is one. @throws OnnxError (load_failed, unsupported_platform) */
+let provided: (() => Promise<Uint8Array>) | undefined;
+
+/** For entries that bring the build with SIMD and one thread with them: taken where the caller brings nothing. */
+export function provideBinary(bytes: () => Promise<Uint8Array>): void {
+  provided = bytes;
+}
+
+/** The module that the caller or the entry brings, if there is one. @throws OnnxError (load_failed, unsupported_platform) */
 export async function compiledGiven({ module, binary, binaryKey, paths }: WasmSettings) {
   if (module) return module;
   if (binary && binaryKey) {
     return remembered(compiledByBytes, binaryKey, () => compileBytes(binary, 'env.wasm.wasmBinary'));
   }
+  const bytes = provided;
+  if (bytes) return remembered(compiledByBytes, bytes, async () => compileBytes(await bytes(), 'the embedded module'));
   const file = typeof paths === 'object' ? paths.wasm : paths?.endsWith('.wasm') ? paths : undefined;
   return file ? compiledFrom(String(file)) : undefined;
 }
