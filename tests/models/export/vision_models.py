@@ -50,7 +50,7 @@ def torchvision_case(name, make, size=224, **options):
 
 def inception(weights):
     # The auxiliary head only exists for training.
-    return models.inception_v3(weights=weights, aux_logits=False, init_weights=True)
+    return models.inception_v3(weights=weights, aux_logits=False, init_weights=False)
 
 
 def vision_cases():
