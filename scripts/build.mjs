@@ -46,8 +46,9 @@ export async function typescript() {
   rmSync(modules, { recursive: true, force: true });
   const args = ['-p', 'tsconfig.json', '--outDir', modules];
   await step('TypeScript', join(root, 'node_modules/.bin/tsc'), args, { cwd: root });
-  const { bundle } = await import('./lib/bundle.mjs');
+  const { bundle, bundleCli } = await import('./lib/bundle.mjs');
   await bundle(modules, dist);
+  await bundleCli(join(source, 'cli'), join(dist, 'cli'));
   writeFileSync(stamp, key);
 }
 

@@ -11,6 +11,7 @@ const checks = [
   ['clang-format', 'clang-format-19', ['--dry-run', '--Werror', ...cppFiles()]],
   ['biome', bin('biome'), ['ci', '--colors=off', '--max-diagnostics=20', '.']],
   ['types', bin('tsc'), ['-p', 'tsconfig.json', '--noEmit']],
+  ['types, command line', bin('tsc'), ['-p', 'web/src/cli', '--noEmit']],
   ['layering', ...script('check-layering.mjs')],
   ['sizes', ...script('check-sizes.mjs'), { live: true }],
   ['operators', process.execPath, [join(root, 'scripts/operators.mjs'), '--check']],

@@ -23,6 +23,24 @@ async function write(input, dir, codeSplitting) {
   await bundled.close();
 }
 
+/**
+ * The command line, from its TypeScript, into a folder of its own, with what it takes from npm inside: who installs the
+ * package for a page installs nothing else. It reaches the package as its users do.
+ * @param {string} source web/src/cli; @param {string} to dist/cli
+ */
+export async function bundleCli(source, to) {
+  const bundled = await rolldown({
+    input: { main: join(source, 'main.ts') },
+    platform: 'node',
+    external: ['../index.js'],
+    makeAbsoluteExternalsRelative: false,
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+  });
+  const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' };
+  await bundled.write({ dir: to, format: 'esm', minify: true, ...names });
+  await bundled.close();
+}
+
 /** @param {string} from the modules that TypeScript made, with their declarations; @param {string} to the package */
 export async function bundle(from, to) {
   const names = readdirSync(from);

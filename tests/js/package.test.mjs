@@ -88,7 +88,7 @@ test('it holds the modules, their types and the licences', () => {
   assert.ok(files.includes('dist/index.d.ts'));
   assert.ok(files.includes('LICENSE') && files.includes('README.md') && files.includes('NOTICE.md'));
   const allowed =
-    /^(dist\/([a-z_]+\.(js|d\.ts)|wasm\/sardonyx-[a-z-]+\.(wasm|mjs))|LICENSE|README\.md|NOTICE\.md|package\.json)$/;
+    /^(dist\/([a-z_]+\.(js|d\.ts)|cli\/[\w-]+\.js|wasm\/sardonyx-[a-z-]+\.(wasm|mjs))|LICENSE|README\.md|NOTICE\.md|licenses\/Apache-2\.0\.txt|package\.json)$/;
   assert.deepEqual(
     files.filter((path) => !allowed.test(path)),
     [],
@@ -97,13 +97,15 @@ test('it holds the modules, their types and the licences', () => {
 
 test('no eval, no CDN, nothing of Node for a bundler to trip over', () => {
   const dist = join(folder, 'node_modules', 'sardonyx', 'dist');
-  const scripts = readdirSync(dist, { recursive: true }).filter((name) => /\.m?js$/.test(name));
+  // The command line is for Node.js only, and no other file imports it.
+  const scripts = readdirSync(dist, { recursive: true }).filter((name) => /^(?!cli\/).*\.m?js$/.test(name));
   assert.ok(scripts.length >= 5, scripts.join());
   for (const name of scripts) {
     const text = readFileSync(join(dist, name), 'utf8');
     assert.doesNotMatch(text, /\beval\(|new Function\(|\bFunction\(/, name);
     assert.doesNotMatch(text, /(from|import\() *['"](node:|fs|path|module|url)/, name);
     assert.doesNotMatch(text, /\brequire\(/, name);
+    assert.doesNotMatch(text, /commander|['"/]cli\//, name);
     assert.doesNotMatch(text, /https?:\/\//, name);
   }
 });
