@@ -1,7 +1,7 @@
-// The border to JavaScript: one class, Engine, that reads a model's bytes, becomes a session, and runs it.
+// The border to JavaScript: functions of an Engine, that reads a model's bytes, becomes a session, and runs it.
 //
 // Nothing is thrown across it: a failure returns {error: {code, node, opType, message}}. Only what JavaScript itself
-// threw in a callback passes through; destructors have run then. web/src/native.ts declares this class.
+// threw in a callback passes through; destructors have run then. web/src/native.ts declares them.
 //
 // Beside it stand functions of numbers for the way of a run, where each value of JavaScript would cost more than a
 // small node: see mailbox.h.
@@ -164,7 +164,6 @@ class Engine {
 
   // What the last of the functions below that failed reports.
   val failure() const { return failure_; }
-  double address() const { return static_cast<double>(reinterpret_cast<uintptr_t>(this)); }
 
   uint32_t* mailbox() { return mailbox_.words(); }
   Status place() {
@@ -264,8 +263,11 @@ class Engine {
 
 }  // namespace
 
-// web/src/mailbox.ts calls these; `engine` is Engine::address().
+// Not emscripten::class_: its glue for handles, copies and finalizers weighs 8 KB. Who makes an engine ends it once.
 extern "C" {
+EMSCRIPTEN_KEEPALIVE Engine* sardonyx_create() { return new (std::nothrow) Engine; }
+EMSCRIPTEN_KEEPALIVE void sardonyx_delete(Engine* engine) { delete engine; }
+EMSCRIPTEN_KEEPALIVE double sardonyx_macs(Engine* engine) { return engine->macs(); }
 EMSCRIPTEN_KEEPALIVE uint32_t* sardonyx_mailbox(Engine* engine) { return engine->mailbox(); }
 EMSCRIPTEN_KEEPALIVE Status sardonyx_place(Engine* engine) { return engine->place(); }
 EMSCRIPTEN_KEEPALIVE Status sardonyx_begin(Engine* engine) { return engine->begin_mailbox(); }
@@ -276,17 +278,22 @@ EMSCRIPTEN_KEEPALIVE Status sardonyx_collect(Engine* engine) { return engine->co
 EMSCRIPTEN_KEEPALIVE void sardonyx_cancel(Engine* engine) { engine->cancel(); }
 }
 
+namespace {
+
+// Values of JavaScript, for which Embind is there.
+val load(uintptr_t engine, val options) { return reinterpret_cast<Engine*>(engine)->load(std::move(options)); }
+val begin(uintptr_t engine, val request) { return reinterpret_cast<Engine*>(engine)->begin(std::move(request)); }
+val finish(uintptr_t engine, val targets) { return reinterpret_cast<Engine*>(engine)->finish(std::move(targets)); }
+val failure_of(uintptr_t engine) { return reinterpret_cast<Engine*>(engine)->failure(); }
+val memory(uintptr_t engine) { return reinterpret_cast<Engine*>(engine)->memory(); }
+
+}  // namespace
 }  // namespace sardonyx
 
 EMSCRIPTEN_BINDINGS(sardonyx) {
-  using sardonyx::Engine;
-  emscripten::class_<Engine>("Engine")
-      .constructor<>()
-      .function("load", &Engine::load)
-      .function("begin", &Engine::begin)
-      .function("finish", &Engine::finish)
-      .function("failure", &Engine::failure)
-      .function("address", &Engine::address)
-      .function("macs", &Engine::macs)
-      .function("memory", &Engine::memory);
+  emscripten::function("load", &sardonyx::load);
+  emscripten::function("begin", &sardonyx::begin);
+  emscripten::function("finish", &sardonyx::finish);
+  emscripten::function("failure", &sardonyx::failure_of);
+  emscripten::function("memory", &sardonyx::memory);
 }

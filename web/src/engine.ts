@@ -49,7 +49,7 @@ export class LocalEngine implements SessionEngine {
     private readonly instance: Instance,
     private readonly threads: number,
   ) {
-    this.engine = new instance.Engine();
+    this.engine = instance._sardonyx_create();
     if (threads > 1) forgotten.register(this, instance, this);
   }
 
@@ -60,10 +60,11 @@ export class LocalEngine implements SessionEngine {
   load(options: LoadOptions, external: ExternalData, modelPath: string | undefined): Loaded {
     const externalData = (location: string, offset: number, to: Uint8Array) =>
       external.read(location, offset, to, modelPath);
+    const { instance, engine } = this;
     try {
       const request = { ...options, model: this.model, threads: this.threads, externalData };
-      const loaded = call(() => this.engine.load(request));
-      this.mailbox = new Mailbox(this.instance, this.engine, loaded);
+      const loaded = call(() => instance.load(engine, request));
+      this.mailbox = new Mailbox(instance, engine, loaded);
       return loaded;
     } finally {
       this.model.clear();
@@ -71,22 +72,22 @@ export class LocalEngine implements SessionEngine {
   }
 
   run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
-    return execute(this.engine, this.mailbox as Mailbox, request, signal);
+    return execute(this.instance, this.engine, this.mailbox as Mailbox, request, signal);
   }
 
   macs(): number {
-    return call(() => this.engine.macs());
+    return call(() => this.instance._sardonyx_macs(this.engine));
   }
 
   memory(): MemoryUse {
-    return call(() => this.engine.memory());
+    return call(() => this.instance.memory(this.engine));
   }
 
   release(lost: boolean): void {
     forgotten.unregister(this);
     try {
       // A heap that a trap has broken is left to the garbage collector.
-      if (!lost) call(() => this.engine.delete());
+      if (!lost) call(() => this.instance._sardonyx_delete(this.engine));
     } finally {
       endThreads(this.instance);
     }

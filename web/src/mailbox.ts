@@ -20,7 +20,6 @@ function isPlain(value: NativeValue): value is Plain {
 const typeText = (dtype: number, dims: readonly number[]) => `${dtypeName(dtype)}(${dims.join('x') || 'scalar'})`;
 
 export class Mailbox {
-  private readonly address: number;
   private readonly base: number;
   private readonly size: number;
   // Views of a heap that may grow: asked for by words() and bytes() only, which look whether they are still good.
@@ -32,8 +31,7 @@ export class Mailbox {
     private readonly engine: Engine,
     private readonly loaded: Loaded,
   ) {
-    this.address = engine.address();
-    this.base = instance._sardonyx_mailbox(this.address);
+    this.base = instance._sardonyx_mailbox(engine);
     const { inputs, outputs } = loaded;
     this.size = (inputs.length + outputs.length) * kSlotWords + 1 + outputs.length;
     this.wordsView = new Uint32Array(instance.heap.buffer, this.base, this.size);
@@ -76,9 +74,9 @@ export class Mailbox {
     const list = this.size - this.loaded.outputs.length - 1;
     words[list] = wanted.length;
     words.set(wanted, list + 1);
-    if (this.instance._sardonyx_place(this.address) === kFailed) return this.engine.failure();
+    if (this.instance._sardonyx_place(this.engine) === kFailed) return this.instance.failure(this.engine);
     this.fill(feeds);
-    return this.instance._sardonyx_begin(this.address) === kFailed ? this.engine.failure() : undefined;
+    return this.instance._sardonyx_begin(this.engine) === kFailed ? this.instance.failure(this.engine) : undefined;
   }
 
   private fill(feeds: readonly NativeValue[]): void {
@@ -93,15 +91,15 @@ export class Mailbox {
 
   /** Of any run: true when all nodes have run. */
   advance(milliseconds: number): boolean | Failure {
-    const status = this.instance._sardonyx_advance(this.address, milliseconds);
-    return status === kFailed ? this.engine.failure() : status === kDone;
+    const status = this.instance._sardonyx_advance(this.engine, milliseconds);
+    return status === kFailed ? this.instance.failure(this.engine) : status === kDone;
   }
 
   /** The results of a run that has begun here. */
   finish({ wanted, targets }: RunRequest): RunResult | Failure {
-    const status = this.instance._sardonyx_collect(this.address);
-    if (status === kFailed) return this.engine.failure();
-    if (status !== kDone) return this.engine.finish(targets);
+    const status = this.instance._sardonyx_collect(this.engine);
+    if (status === kFailed) return this.instance.failure(this.engine);
+    if (status !== kDone) return this.instance.finish(this.engine, targets);
     try {
       return { outputs: wanted.map((position, i) => this.result(i, position, targets[i] ?? null)) };
     } finally {
@@ -132,6 +130,6 @@ export class Mailbox {
 
   /** Ends a run of any kind, and lets go of its results. */
   cancel(): void {
-    this.instance._sardonyx_cancel(this.address);
+    this.instance._sardonyx_cancel(this.engine);
   }
 }

@@ -121,30 +121,28 @@ export interface Failure {
   error: { code: OnnxErrorCode; message: string; node: string; opType: string };
 }
 
-export interface Engine {
-  load(request: LoadRequest): Loaded | Failure;
-  /** A run with values of all kinds; that of a Mailbox begins there. It goes on there as well. */
-  begin(request: RunRequest): undefined | Failure;
-  finish(targets: RunRequest['targets']): RunResult | Failure;
-  /** What the function of the Instance that failed last reports. */
-  failure(): Failure;
-  /** How those functions know the engine. */
-  address(): number;
-  /** Multiply-adds of the last run's plan; -1: there is none yet. */
-  macs(): number;
-  memory(): MemoryUse | Failure;
-  delete(): void;
-}
+/** An engine's address in the heap: _sardonyx_create() makes it, _sardonyx_delete() ends it, once. */
+export type Engine = number;
 
 /** One instance of the module: its own heap, shared with no other. See mailbox.ts for the functions of numbers. */
 export interface Instance {
-  readonly Engine: new () => Engine;
-  _sardonyx_mailbox(engine: number): number;
-  _sardonyx_place(engine: number): number;
-  _sardonyx_begin(engine: number): number;
-  _sardonyx_advance(engine: number, milliseconds: number): number;
-  _sardonyx_collect(engine: number): number;
-  _sardonyx_cancel(engine: number): void;
+  _sardonyx_create(): Engine;
+  _sardonyx_delete(engine: Engine): void;
+  load(engine: Engine, request: LoadRequest): Loaded | Failure;
+  /** A run with values of all kinds; that of a Mailbox begins there. It goes on there as well. */
+  begin(engine: Engine, request: RunRequest): undefined | Failure;
+  finish(engine: Engine, targets: RunRequest['targets']): RunResult | Failure;
+  /** What the function of numbers that failed last reports. */
+  failure(engine: Engine): Failure;
+  memory(engine: Engine): MemoryUse | Failure;
+  /** Multiply-adds of the last run's plan; -1: there is none yet. */
+  _sardonyx_macs(engine: Engine): number;
+  _sardonyx_mailbox(engine: Engine): number;
+  _sardonyx_place(engine: Engine): number;
+  _sardonyx_begin(engine: Engine): number;
+  _sardonyx_advance(engine: Engine, milliseconds: number): number;
+  _sardonyx_collect(engine: Engine): number;
+  _sardonyx_cancel(engine: Engine): void;
   readonly heap: WebAssembly.Memory;
   /** Of builds with threads. */
   readonly PThread?: PThread;

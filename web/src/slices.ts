@@ -1,7 +1,7 @@
 // Runs of an engine, in slices where someone may abort.
 import { checkAborted, OnnxError } from './errors.js';
 import type { Mailbox } from './mailbox.js';
-import { call, type Engine, type RunRequest, type RunResult } from './native.js';
+import { call, type Engine, type Instance, type RunRequest, type RunResult } from './native.js';
 
 /** How long nodes run before others get a turn: less than a frame of 60 per second. */
 const kSliceMilliseconds = 12;
@@ -28,6 +28,7 @@ export function breath(): Promise<void> {
  * over then.
  */
 export async function execute(
+  instance: Instance,
   engine: Engine,
   mailbox: Mailbox,
   request: RunRequest,
@@ -36,12 +37,12 @@ export async function execute(
   checkAborted(signal);
   const fits = mailbox.fits(request);
   try {
-    call(() => (fits ? mailbox.begin(request) : engine.begin(request)));
+    call(() => (fits ? mailbox.begin(request) : instance.begin(engine, request)));
     while (!call(() => mailbox.advance(signal ? kSliceMilliseconds : Number.POSITIVE_INFINITY))) {
       await breath();
       checkAborted(signal);
     }
-    return call(() => (fits ? mailbox.finish(request) : engine.finish(request.targets)));
+    return call(() => (fits ? mailbox.finish(request) : instance.finish(engine, request.targets)));
   } catch (error) {
     // Nothing more is asked of an instance that has trapped.
     if (!(error instanceof OnnxError && error.code === 'instance_lost')) call(() => mailbox.cancel());
