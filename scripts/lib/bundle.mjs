@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
 // folder, so the files stay side by side.
 const isEntry = (name) => /^(index|embedded|ort_backend)\.js$/.test(name);
 // What few apps need, loaded when they do.
-const isLate = (name) => name === 'remote_engine.js';
+const isLate = (name) => /^(remote_engine|threads|workers)\.js$/.test(name);
 // What is started by name, with the little of the code that it needs.
 const isWorker = (name) => /^(node_thread|[a-z_]+_worker)\.js$/.test(name);
 
@@ -19,7 +19,7 @@ async function write(input, dir, codeSplitting) {
     makeAbsoluteExternalsRelative: false,
   });
   const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' };
-  await bundled.write({ dir, format: 'esm', ...names, ...(codeSplitting ? { codeSplitting } : {}) });
+  await bundled.write({ dir, format: 'esm', ...names, codeSplitting });
   await bundled.close();
 }
 
@@ -48,6 +48,7 @@ export async function bundle(from, to) {
   await write(input(names.filter(isEntry)), to, {
     groups: [{ name: 'sardonyx', test: (id) => !isEntry(basename(id)) && !isLate(basename(id)) }],
   });
-  for (const name of names.filter(isWorker)) await write(input([name]), to);
+  // In one file each: bundlers often cannot split workers.
+  for (const name of names.filter(isWorker)) await write(input([name]), to, false);
   for (const name of names.filter((name) => name.endsWith('.d.ts'))) copyFileSync(join(from, name), join(to, name));
 }

@@ -2,6 +2,7 @@
 import { dtypeName, dtypeNumber, isDType } from './dtypes.js';
 import { invalidArgument, messageOf, shown } from './errors.js';
 import { callback, type NativeOperator, type NativeTensor } from './native.js';
+import { setOperator } from './operator_registry.js';
 import { sizeOf } from './tensor.js';
 import type { Tensor } from './tensor_types.js';
 import { fromNative, kUnknown, type OnnxValue, toNative } from './values.js';
@@ -32,9 +33,6 @@ export interface CustomOperator {
   ): readonly (OnnxValue | undefined)[];
 }
 
-const registered = new Map<string, CustomOperator>();
-const keyOf = (domain: string, name: string): string => `${domain === 'ai.onnx' ? '' : domain}:${name}`;
-
 /**
  * Makes an operator known to all sessions that are created later; it goes before one of the same name that the package
  * has. undefined in its place takes it back.
@@ -44,7 +42,7 @@ export function registerOperator(domain: string, name: string, operator: CustomO
   if (typeof domain !== 'string') throw invalidArgument(`'domain' must be a string, not ${shown(domain)}`);
   if (typeof name !== 'string' || name === '') throw invalidArgument(`'name' must be a name, not ${shown(name)}`);
   if (operator === undefined) {
-    registered.delete(keyOf(domain, name));
+    setOperator(domain, name, undefined);
     return;
   }
   const given = typeof operator === 'object' && operator !== null ? operator : undefined;
@@ -52,7 +50,7 @@ export function registerOperator(domain: string, name: string, operator: CustomO
   if (given.infer !== undefined && typeof given.infer !== 'function') {
     throw invalidArgument(`'infer' must be a function, not ${shown(given.infer)}`);
   }
-  registered.set(keyOf(domain, name), given);
+  setOperator(domain, name, nativeOf(given));
 }
 
 /** The answer of a callback for the engine: what it throws is reported with the node, and kept as the cause. */
@@ -89,10 +87,7 @@ function plainAttributes(attributes: Record<string, unknown>): OperatorAttribute
   return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, plain(value)]));
 }
 
-/** What the engine asks for each node: undefined where the operator is none of the program's. */
-export function findOperator(domain: string, name: string): NativeOperator | undefined {
-  const operator = registered.get(keyOf(domain, name));
-  if (!operator) return undefined;
+function nativeOf(operator: CustomOperator): NativeOperator {
   const native: NativeOperator = {
     run: (inputs, attributes, wanted) =>
       guarded(() => {
@@ -110,6 +105,3 @@ export function findOperator(domain: string, name: string): NativeOperator | und
   }
   return native;
 }
-
-/** Are there any? */
-export const hasOperators = (): boolean => registered.size > 0;

@@ -1,5 +1,6 @@
 // An engine as sessions use it, wherever it runs; and the one that runs in this thread.
 import type { ExternalData } from './external_data.js';
+import { endThreads } from './instance.js';
 import { Mailbox } from './mailbox.js';
 import { ModelBytes } from './model_bytes.js';
 import {
@@ -13,7 +14,6 @@ import {
   type RunResult,
 } from './native.js';
 import { execute } from './slices.js';
-import { endThreads } from './threads.js';
 
 export interface LoadOptions {
   readonly optimizationLevel: number;

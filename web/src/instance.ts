@@ -1,7 +1,6 @@
 // From a compiled module to an instance of the engine with its threads; in pages, in workers, in Node.js.
 import { messageOf } from './errors.js';
 import type { Instance } from './native.js';
-import { startThreads } from './threads.js';
 import type { Factory } from './variants.js';
 import type { WorkerKind } from './workers.js';
 
@@ -44,6 +43,12 @@ export async function startInstance(
   threads: number,
 ): Promise<Started> {
   const instance = await instantiate(module, factory);
+  if (threads <= 1) return { instance, threads: 1, problem: undefined };
+  const { startThreads } = await import('./threads.js');
   const { started, problem } = await startThreads(instance, kind, threads - 1);
   return { instance, threads: started + 1, problem: problem && `a thread does not start: ${messageOf(problem)}` };
+}
+
+export function endThreads(instance: Instance): void {
+  instance.PThread?.terminateAllThreads();
 }

@@ -1,11 +1,11 @@
 // The steps of creating a session: bytes into the engine, the graph, and what it says of its inputs and outputs.
 import { createEngine, type SessionInfo } from './create_engine.js';
-import { findOperator, hasOperators } from './custom_operators.js';
 import { dtypeName } from './dtypes.js';
 import type { SessionEngine } from './engine.js';
 import { checkAborted, OnnxError } from './errors.js';
 import { ExternalData } from './external_data.js';
 import type { Loaded, NativePort } from './native.js';
+import { findOperator, hasOperators } from './operator_registry.js';
 import type { Settings } from './options.js';
 import type { InferenceSession } from './session.js';
 import { breath } from './slices.js';

@@ -26,7 +26,7 @@ function started(pool: PThread, kind: WorkerKind): Promise<WorkerLike> {
 }
 
 /**
- * Starts `count` threads beside the caller. Never fails: `problem` says why there are fewer. They end with endThreads().
+ * Starts `count` threads beside the caller. Never fails: `problem` says why there are fewer. They end with endThreads() of instance.ts.
  */
 export async function startThreads(instance: Instance, kind: WorkerKind, count: number) {
   const pool = instance.PThread;
@@ -38,8 +38,4 @@ export async function startThreads(instance: Instance, kind: WorkerKind, count: 
     else problem = messageOf(result.reason);
   }
   return { started: pool.unusedWorkers.length, problem };
-}
-
-export function endThreads(instance: Instance): void {
-  instance.PThread?.terminateAllThreads();
 }
