@@ -1,9 +1,11 @@
 // The command line: run, inspect, stats and bench, what they print, and what they say of wrong usage.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { sardonyx, workFolder } from './cli_program.mjs';
+import { kMain, sardonyx, workFolder } from './cli_program.mjs';
 import { goodModel, identityModel, makeModel, node, port, tensorType, twoByTwo } from './make_model.mjs';
 
 const work = workFolder();
@@ -161,6 +163,17 @@ test('--help has examples, --version the version', async () => {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   assert.equal((await sardonyx(['--version'])).stdout.trim(), manifest.version);
   assert.ok(existsSync(new URL(`../../${manifest.bin.sardonyx}`, import.meta.url)));
+});
+
+test('a reader that stops reading is no error', async () => {
+  const child = spawn(process.execPath, [kMain, 'run', '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  let stderr = '';
+  child.stderr.on('data', (data) => {
+    stderr += data;
+  });
+  const [code] = await once(child, 'close');
+  assert.deepEqual([code, stderr], [0, '']);
 });
 
 test('Ctrl-C ends a long run at once and quietly', async () => {

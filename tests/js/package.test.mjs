@@ -40,6 +40,13 @@ test('the installed package runs a model', () => {
   assert.deepEqual(JSON.parse(output), [[2, 3, 4, 0, 0, 0], true, manifest.version]);
 });
 
+test('the installed command runs it too', () => {
+  writeFileSync(join(folder, 'good.onnx'), goodModel());
+  const command = join(folder, 'node_modules', '.bin', 'sardonyx');
+  const output = execFileSync(command, ['run', 'good.onnx', '--json'], { cwd: folder, encoding: 'utf8' });
+  assert.deepEqual(JSON.parse(output).outputs[0].dims, [2, 3]);
+});
+
 test('sardonyx/embedded needs no file', () => {
   const wasm = join(folder, 'node_modules', 'sardonyx', 'dist', 'wasm', 'sardonyx-simd.wasm');
   renameSync(wasm, `${wasm}.away`);

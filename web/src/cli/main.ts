@@ -8,7 +8,7 @@ import { program } from './program.js';
 // Whoever reads the output may stop reading (head, less): then there is nothing left to do.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(kExit.good);
+    if (error.code === 'EPIPE') process.exit();
     throw error;
   });
 }

@@ -15,9 +15,10 @@ export function progress(title: string, total: number, quiet = false): Progress 
       format: `${title} [{bar}] {percentage}%  {eta_formatted}`,
       stream: process.stderr,
       clearOnComplete: true,
-      // Ctrl-C keeps its usual effect, also while WebAssembly has the thread.
+      // Ctrl-C keeps its usual effect, also while WebAssembly has the thread; so the terminal's settings stay as they are.
       gracefulExit: false,
       hideCursor: null as unknown as boolean,
+      linewrap: true,
       etaBuffer: 20,
     },
     Presets.legacy,
