@@ -12,12 +12,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 let folder;
 let files;
+let bytes;
 
 before(() => {
   folder = mkdtempSync(join(tmpdir(), 'sardonyx-package-'));
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
   const [packed] = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' }));
   files = packed.files.map((file) => file.path);
+  bytes = packed.unpackedSize;
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }));
   const install = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', packed.filename];
   execFileSync('npm', install, { cwd: folder, stdio: 'pipe' });
@@ -100,6 +102,10 @@ test('it holds the modules, their types and the licences', () => {
     files.filter((path) => !allowed.test(path)),
     [],
   );
+});
+
+test('less than 8 MB, with the modules that are built', () => {
+  assert.ok(bytes > 1_000_000 && bytes < 8_000_000, `${bytes} bytes`);
 });
 
 test('no eval, no CDN, nothing of Node for a bundler to trip over', () => {
