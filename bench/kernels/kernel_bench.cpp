@@ -125,16 +125,18 @@ void add_conv(Entries& list, const char* name, const ConvShape& s) {
 }
 
 void add_winograd(Entries& list, const char* name, const ConvShape& s) {
+  const WinogradWork work = winograd_work(s, 1);
   auto x = std::make_shared<Buffer>(s.channels * s.in_size()),
-       w = std::make_shared<Buffer>(s.out_channels * s.channels * 9, 0.1f),
+       w = std::make_shared<Buffer>(s.out_channels * s.channels * s.taps(), 0.1f),
        y = std::make_shared<Buffer>(s.out_channels * s.out_size()),
-       packed = std::make_shared<Buffer>(winograd_weights_size(s)),
-       padded = std::make_shared<Buffer>(winograd_padded_size(s)),
-       scratch = std::make_shared<Buffer>(winograd_scratch_size(s));
+       packed = std::make_shared<Buffer>(winograd_weights_size(s)), input = std::make_shared<Buffer>(work.input),
+       scratch = std::make_shared<Buffer>(work.scratch);
   winograd_pack_weights(s, *w, *packed);
   add(list, name, conv_operations(s), true, [=] {
-    winograd_pad_f32(s, *x, *padded, 0, s.channels);
-    winograd_f32(s, *packed, *padded, *y, 0, winograd_blocks(s), *scratch);
+    for (size_t block = 0; block < work.blocks; block++) {
+      winograd_input_f32(s, {}, *x, block, 0, work.units, *input, *scratch);
+      winograd_output_f32(s, {}, *packed, *input, *y, block, 0, work.pieces, *scratch);
+    }
   });
 }
 

@@ -189,6 +189,41 @@ TEST(Conv1x1, ReadsInPlace) {
   EXPECT_FALSE(conv_is_1x1(conv2d(1, 1, 4, 4, 1, 1, 1, 1, 0, 0, 0, -1)));
 }
 
+// Winograd on images that lie one behind the other.
+struct WinogradRun {
+  const ConvShape& s;
+  Images images;
+  WinogradWork work;
+  Guarded<float> packed, input, scratch;
+  WinogradRun(const ConvShape& shape, const float* w, size_t count)
+      : s(shape),
+        images{count, shape.channels * shape.in_size(), shape.out_channels * shape.out_size()},
+        work(winograd_work(shape, count)),
+        packed(winograd_weights_size(shape)),
+        input(work.input),
+        scratch(work.scratch) {
+    winograd_pack_weights(s, w, packed.poison());
+    EXPECT_LE(packed.size(), 2 * (shape.out_channels + 3) * (shape.channels + 1) * shape.taps() + 16);
+  }
+  void whole(const float* x, float* y, const Epilogue& e) {
+    for (size_t b = 0; b < work.blocks; b++) {
+      winograd_input_f32(s, images, x, b, 0, work.units, input.poison(), scratch.poison());
+      winograd_output_f32(s, images, packed, input, y, b, 0, work.pieces, scratch.poison(), e);
+    }
+  }
+  // The last first, as threads may take them.
+  void in_pieces(const float* x, float* y, const Epilogue& e) {
+    for (size_t b = work.blocks; b-- > 0;) {
+      input.poison();
+      for (size_t u = work.units; u-- > 0;) winograd_input_f32(s, images, x, b, u, u + 1, input, scratch.poison());
+      for (size_t p = work.pieces; p-- > 0;) {
+        winograd_output_f32(s, images, packed, input, y, b, p, p + 1, scratch.poison(), e);
+      }
+    }
+  }
+  bool intact() const { return packed.intact() && input.intact() && scratch.intact(); }
+};
+
 TEST(Winograd, AllPads) {
   std::vector<ConvShape> list = {
       conv2d(40, 37, 10, 9, 3, 3, 1, 1, 1, 1, 1, 1), conv2d(16, 24, 28, 28, 3, 3, 1, 1, 1, 1, 1, 1),
@@ -209,20 +244,18 @@ TEST(Winograd, AllPads) {
     SCOPED_TRACE(name_of(s));
     ASSERT_TRUE(winograd_applies(s));
     Data d(s);
-    Guarded<float> packed(winograd_weights_size(s)), padded(winograd_padded_size(s)), scratch(winograd_scratch_size(s));
-    winograd_pack_weights(s, d.w, packed.poison());
-    winograd_pad_f32(s, d.x, padded, 0, s.channels);
+    WinogradRun run(s, d.w, 1);
     for (const Epilogue& e : d.epilogues()) {
       auto expected = direct(s, d.x, d.w, d.start, e);
       Guarded<float> y = d.output(e), split = d.output(e);
-      winograd_f32(s, packed, padded, y, 0, winograd_blocks(s), scratch.poison(), e);
+      run.whole(d.x, y, e);
       EXPECT_TRUE(close(y, expected, y.size(), 4e-6 * (1 + std::sqrt(s.channels)), 0));
-      for (size_t b = 0; b < winograd_blocks(s); b++) winograd_f32(s, packed, padded, split, b, b + 1, scratch, e);
+      run.in_pieces(d.x, split, e);
       EXPECT_EQ(std::memcmp(y, split, y.size() * sizeof(float)), 0) << "a split changes the result";
-      EXPECT_TRUE(y.intact() && scratch.intact() && padded.intact() && packed.intact());
+      EXPECT_TRUE(y.intact() && split.intact() && run.intact());
     }
     Guarded<float> y = d.output({});
-    winograd_f32(s, packed, padded, y, 0, winograd_blocks(s), scratch.poison(), d.residual(y));
+    run.whole(d.x, y, d.residual(y));
     EXPECT_TRUE(close(y, direct(s, d.x, d.w, d.start, d.residual(y)), y.size(), 4e-6 * (1 + std::sqrt(s.channels)), 0));
     EXPECT_TRUE(y.intact());
   }
@@ -231,6 +264,28 @@ TEST(Winograd, AllPads) {
   EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 6, 6, 1, 1, 1, 1, 1, 1)));
   EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 5, 4, 2, 1, 1, 1, 1, 1)));
   EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 5, 5, 3, 1, 1, 1, 1, 1)));
+}
+
+TEST(Winograd, ImagesShareBlocks) {
+  for (const ConvShape& s :
+       {conv2d(13, 37, 7, 7, 3, 3, 1, 1, 1, 1, 1, 1), conv2d(3, 9, 20, 21, 5, 5, 1, 1, 2, 2, 2, 2),
+        conv2d(5, 30, 15, 14, 7, 7, 2, 1, 3, 3, 3, 3), conv2d(3, 9, 45, 46, 3, 3, 1, 1, 1, 1, 1, 1)})
+    for (size_t count : {2, 3, 7}) {
+      SCOPED_TRACE(name_of(s) + std::to_string(count));
+      Data d(s);
+      Guarded<float> x(random_floats(s.channels * s.in_size() * count, 5)), y(s.out_channels * s.out_size() * count);
+      WinogradRun run(s, d.w, count);
+      Epilogue e;
+      e.row_bias = d.bias;
+      e.lo = 0;
+      run.whole(x, y.poison(), e);
+      for (size_t i = 0; i < count; i++) {
+        auto expected = direct(s, x + i * run.images.x_step, d.w, nullptr, e);
+        const float* image = y + i * run.images.y_step;
+        EXPECT_TRUE(close(image, expected, expected.size(), 4e-6 * (1 + std::sqrt(s.channels)), 0));
+      }
+      EXPECT_TRUE(y.intact() && run.intact());
+    }
 }
 
 TEST(Depthwise, AllShapes) {

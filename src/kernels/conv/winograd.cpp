@@ -1,150 +1,132 @@
-// Winograd with tiles of 6x6: vectors run across four tiles, tiles are numbered through the whole plane.
+// Winograd with tiles of 6x6: vectors run across four tiles, tiles are numbered through all images.
 #include "kernels/conv/winograd.h"
 
-#include <cmath>
-#include <cstring>
-
-#include "kernels/conv/padding.h"
-#include "kernels/conv/winograd_tiles.h"
-#include "kernels/gemm/tiles.h"
+#include "kernels/conv/winograd_grid.h"
 
 namespace sardonyx::kernels {
 namespace {
 
-constexpr size_t kBlockTiles = 32;
-constexpr size_t kGroups = kBlockTiles / 4;  // groups of four tiles in a block
+// A block's tiles: many, so that the weights' transforms are shared; few, so that the input's stay in the caches.
+constexpr size_t kBlockFloats = size_t{1} << 14;  // of one point of the input
+constexpr size_t kMostTiles = 256, kLeastTiles = 16;
+constexpr size_t kPieceRows = 12;  // output channels of a piece: strips of 4 and of 6 both end there
 
-// The convolution with stride 1 that is computed: phases of the input are channels.
-struct Grid {
-  size_t stride, taps;   // of the kernel and of one of its phases, per axis
-  size_t out;            // a tile's outputs per axis
-  size_t rows, cols;     // of tiles
-  size_t height, width;  // of a padded plane
-  explicit Grid(const ConvShape& s)
-      : stride(s.stride[2]),
-        taps((s.kernel[2] + stride - 1) / stride),
-        out(kTile + 1 - taps),
-        rows((s.out[1] + out - 1) / out),
-        cols((s.out[2] + out - 1) / out),
-        height(rows * out + taps - 1),
-        width(cols * out + taps - 1) {}
-  size_t tiles() const { return rows * cols; }
-  size_t plane() const { return height * width; }
-  size_t phases() const { return stride * stride; }
+// How the tiles of all images are cut into blocks of almost equal size.
+struct Cut {
+  size_t total, step, blocks;  // step: tiles of a block but the last, a multiple of 4
+  Cut(const ConvShape& s, const Grid& grid, size_t images) noexcept : total(grid.tiles() * images) {
+    const size_t depth = std::max<size_t>(1, grid.depth(s));
+    const size_t most = std::clamp<size_t>(kBlockFloats / depth & ~size_t{7}, kLeastTiles, kMostTiles);
+    blocks = std::max<size_t>(1, (total + most - 1) / most);
+    step = std::max<size_t>(4, ((total + blocks - 1) / blocks + 3) & ~size_t{3});
+    blocks = (total + step - 1) / step;
+  }
+  Block block(size_t i) const noexcept { return {i * step, std::min(step, total - i * step)}; }
 };
 
-TileGroup group_of(const ConvShape& s, const Grid& grid, size_t first) noexcept {
-  TileGroup g;
-  g.full = true;
-  for (size_t i = 0; i < 4; i++) {
-    bool real = first + i < grid.tiles();
-    size_t tile = real ? first + i : grid.tiles() - 1;
-    size_t y = tile / grid.cols * grid.out, x = tile % grid.cols * grid.out;
-    g.in[i] = y * grid.width + x;
-    g.out[i] = y * s.out[2] + x;
-    g.rows[i] = real ? std::min(grid.out, s.out[1] - y) : 0;
-    g.cols[i] = real ? std::min(grid.out, s.out[2] - x) : 0;
-    g.full &= g.rows[i] == grid.out && g.cols[i] == grid.out;
+// Rows of tiles that a block touches at most.
+size_t tile_rows(const Grid& grid, const Cut& cut) noexcept { return (cut.step + grid.cols - 2) / grid.cols + 1; }
+
+// Walks through the tiles of a block: the input's tile rows lie one behind the other.
+struct TileWalk {
+  const ConvShape& s;
+  const Grid& grid;
+  const Images& images;
+  size_t image, row, col, padded_row = 0;
+  TileWalk(const ConvShape& shape, const Grid& g, const Images& all, size_t tile) noexcept
+      : s(shape), grid(g), images(all), image(tile / g.tiles()), row(tile % g.tiles() / g.cols), col(tile % g.cols) {}
+
+  void next() noexcept {
+    if (++col < grid.cols) return;
+    col = 0;
+    padded_row++;
+    if (++row < grid.rows) return;
+    row = 0;
+    image++;
   }
-  return g;
+
+  // Four tiles, of which `real` are in the block.
+  TileGroup group(size_t real) noexcept {
+    TileGroup g;
+    g.full = real >= 4;
+    for (size_t i = 0; i < 4; i++) {
+      if (i > 0 && i < real) next();
+      size_t y = row * grid.out, x = col * grid.out;
+      g.in[i] = padded_row * kTile * grid.width + x;
+      g.out[i] = image * images.y_step + y * s.out[2] + x;
+      g.rows[i] = i < real ? std::min(grid.out, s.out[1] - y) : 0;
+      g.cols[i] = i < real ? std::min(grid.out, s.out[2] - x) : 0;
+      g.full &= g.rows[i] == grid.out && g.cols[i] == grid.out;
+    }
+    next();
+    return g;
+  }
+};
+
+void groups_of(const ConvShape& s, const Grid& grid, const Images& images, const Block& block,
+               TileGroup* groups) noexcept {
+  TileWalk walk(s, grid, images, block.first);
+  for (size_t g = 0; g < block.groups(); g++) groups[g] = walk.group(block.tiles - g * 4);
 }
 
-// The products of one point: e [panels][rows][8] = u (packed) * d [panels][channels][8]; the last panel may be half
-// full.
-SARDONYX_NOINLINE void multiply_point(size_t m, size_t k, size_t groups, const float* u, const float* d,
-                                      float* e) noexcept {
+// p [n] = every STRIDE-th element of a row x [size] from `at` on (before the row where negative), zeros outside. Writes
+// up to 3 elements more.
+template <size_t STRIDE>
+SARDONYX_NOINLINE void pad_row(const float* x, size_t size, ptrdiff_t at, float* p, size_t n) noexcept {
+  constexpr auto kStep = static_cast<ptrdiff_t>(STRIDE);
+  size_t i = 0;
+  for (; i < n && at < 0; i++, at += kStep) p[i] = 0;
+  size_t from = static_cast<size_t>(std::max<ptrdiff_t>(at, 0));
+  size_t inside = from < size ? std::min(n, i + (size - from + STRIDE - 1) / STRIDE) : i;
+#pragma clang loop unroll(disable)
+  for (; i < inside; i += 4, from += 4 * STRIDE) {
+    store(p + i, STRIDE == 1 ? load(x + from) : wasm_i32x4_shuffle(load(x + from), load(x + from + 4), 0, 2, 4, 6));
+  }
+  for (i = inside; i < n; i++) p[i] = 0;
+}
+
+// The six padded rows of each row of tiles of a block, of one phase of one channel.
+void pad_tile_rows(const ConvShape& s, const Grid& grid, const Images& images, const Block& block, const float* x,
+                   size_t phase, float* p) noexcept {
+  const size_t first = block.first / grid.cols, end = (block.first + block.tiles - 1) / grid.cols + 1;
+  const ptrdiff_t at = static_cast<ptrdiff_t>(phase % grid.stride) - s.pad[2];
+  for (size_t r = first; r < end; r++) {
+    const float* plane = x + r / grid.rows * images.x_step;
+    for (size_t i = 0; i < kTile; i++, p += grid.width) {
+      const size_t row = (r % grid.rows * grid.out + i) * grid.stride + phase / grid.stride;
+      const ptrdiff_t y = static_cast<ptrdiff_t>(row) - s.pad[1];
+      const bool inside = y >= 0 && y < static_cast<ptrdiff_t>(s.in[1]);
+      const float* source = inside ? plane + static_cast<size_t>(y) * s.in[2] : plane;
+      (grid.stride == 1 ? pad_row<1> : pad_row<2>)(source, inside ? s.in[2] : 0, at, p, grid.width);
+    }
+  }
+}
+
+// The products of one point: e [panels][rows][8] = u (strips of rows [m0, m1)) * d [panels][channels][8]; the last
+// panel may be half full.
+SARDONYX_NOINLINE void multiply_point(size_t m, size_t m0, size_t m1, size_t k, size_t groups, const float* u,
+                                      const float* d, float* e) noexcept {
   const Epilogue none;
-  size_t rows = padded_rows(m), full = groups & ~size_t{1};
-  for (size_t row = 0, height; row < rows; row += height) {
+  const size_t rows = m1 - m0, full = groups & ~size_t{1};
+  for (size_t row = m0, height; row < m1; row += height) {
     height = strip_height(m, row);
     for (size_t p = 0; p < full; p += 2) {
-      gemm_strip<2>(height, k, u + row * k, d + p * 4 * k, kPanel, e + p * 4 * rows + row * kPanel, kPanel, nullptr,
-                    nullptr, none);
+      gemm_strip<2>(height, k, u + (row - m0) * k, d + p * 4 * k, kPanel, e + p * 4 * rows + (row - m0) * kPanel,
+                    kPanel, nullptr, nullptr, none);
     }
   }
   if (full == groups) return;
   d += full * 4 * k;
   e += full * 4 * rows;
-  for (size_t row = 0, height; row < rows; row += height) {
+  for (size_t row = m0, height; row < m1; row += height) {
     height = strip_height(m, row);
-    if (strips_pair(rows, row, height)) {
-      gemm_strip_pair(height, k, u + row * k, d, kPanel, e + row * kPanel, kPanel, nullptr, nullptr, none);
+    const float* a = u + (row - m0) * k;
+    float* c = e + (row - m0) * kPanel;
+    if (row + 2 * height <= m1 && strips_pair(padded_rows(m), row, height)) {
+      gemm_strip_pair(height, k, a, d, kPanel, c, kPanel, nullptr, nullptr, none);
       height *= 2;
     } else {
-      gemm_strip<1>(height, k, u + row * k, d, kPanel, e + row * kPanel, kPanel, nullptr, nullptr, none);
-    }
-  }
-}
-
-// G g G^T of one phase of a filter, g [taps][taps] in double; row i of G has the powers of point i over its norm.
-void transform_filter(size_t taps, const double g[5][5], double out[kTile][kTile]) noexcept {
-  const double a = std::sqrt(0.5), b = std::sqrt(2.0);
-  const double point[5] = {0, a, -a, b, -b}, norm[5] = {1, -1.5, -1.5, 6, 6};
-  double rows[kTile][5] = {}, half[kTile][5] = {};
-  for (size_t i = 0; i < 5; i++) {
-    double power = 1 / norm[i];
-    for (size_t t = 0; t < taps; t++, power *= point[i]) rows[i][t] = power;
-  }
-  rows[5][taps - 1] = 1;
-  for (size_t i = 0; i < kTile; i++)
-    for (size_t x = 0; x < taps; x++)
-      for (size_t t = 0; t < taps; t++) half[i][x] += rows[i][t] * g[t][x];
-  for (size_t i = 0; i < kTile; i++)
-    for (size_t j = 0; j < kTile; j++) {
-      out[i][j] = 0;
-      for (size_t t = 0; t < taps; t++) out[i][j] += half[i][t] * rows[j][t];
-    }
-}
-
-// Phase (py, px) of a filter w [kernel][kernel]; taps beyond the kernel are 0.
-void phase_of(const ConvShape& s, const Grid& grid, const float* w, size_t py, size_t px, double g[5][5]) noexcept {
-  for (size_t y = 0; y < grid.taps; y++)
-    for (size_t x = 0; x < grid.taps; x++) {
-      size_t ky = y * grid.stride + py, kx = x * grid.stride + px;
-      g[y][x] = ky < s.kernel[1] && kx < s.kernel[2] ? static_cast<double>(w[ky * s.kernel[2] + kx]) : 0.0;
-    }
-}
-
-size_t depth(const ConvShape& s) noexcept { return s.channels * Grid(s).phases(); }
-size_t point_floats(const ConvShape& s) noexcept { return padded_rows(s.out_channels) * depth(s); }
-
-// The weights of output channel `row`, lane `lane` of a packed strip of `height`.
-void pack_row(const ConvShape& s, const Grid& grid, const float* w, size_t height, float* out) noexcept {
-  double g[5][5], u[kTile][kTile];
-  size_t step = point_floats(s);
-  for (size_t c = 0; c < s.channels; c++, w += s.taps()) {
-    for (size_t phase = 0; phase < grid.phases(); phase++, out += height) {
-      phase_of(s, grid, w, phase / grid.stride, phase % grid.stride, g);
-      transform_filter(grid.taps, g, u);
-      for (size_t p = 0; p < kPoints; p++) out[p * step] = static_cast<float>(u[p / kTile][p % kTile]);
-    }
-  }
-}
-
-// Every second element of a row that starts at `at` (before the row where negative): p [n], zeros outside x [size].
-SARDONYX_NOINLINE void phase_row(const float* x, size_t size, ptrdiff_t at, float* p, size_t n) noexcept {
-  size_t i = 0;
-  for (; i < n && at < 0; i++, at += 2) p[i] = 0;
-  size_t from = static_cast<size_t>(std::max<ptrdiff_t>(at, 0));
-  size_t inside = from < size ? std::min(n, i + (size - from + 1) / 2) : i;
-#pragma clang loop unroll(disable)
-  for (; i + 4 <= inside; i += 4, from += 8) {
-    store(p + i, wasm_i32x4_shuffle(load(x + from), load(x + from + 4), 0, 2, 4, 6));
-  }
-  for (; i < inside; i++, from += 2) p[i] = x[from];
-  for (; i < n; i++) p[i] = 0;
-}
-
-void pad_phases(const ConvShape& s, const Grid& grid, const float* x, float* p) noexcept {
-  for (size_t phase = 0; phase < grid.phases(); phase++) {
-    for (size_t row = 0; row < grid.height; row++, p += grid.width) {
-      ptrdiff_t y = static_cast<ptrdiff_t>(row * grid.stride + phase / grid.stride) - s.pad[1];
-      if (y < 0 || y >= static_cast<ptrdiff_t>(s.in[1])) {
-        std::memset(p, 0, grid.width * sizeof(float));
-      } else {
-        phase_row(x + static_cast<size_t>(y) * s.in[2], s.in[2], static_cast<ptrdiff_t>(phase % grid.stride) - s.pad[2],
-                  p, grid.width);
-      }
+      gemm_strip<1>(height, k, a, d, kPanel, c, kPanel, nullptr, nullptr, none);
     }
   }
 }
@@ -153,6 +135,8 @@ using OutputTiles = void (*)(const float*, size_t, const TileGroup&, float*, siz
 OutputTiles output_of(const Grid& grid) noexcept {
   return grid.out == 4 ? output_tiles<4> : grid.out == 3 ? output_tiles<3> : output_tiles<2>;
 }
+
+size_t input_step(const Block& block, size_t depth) noexcept { return point_step(block.panels() * kPanel * depth); }
 
 }  // namespace
 
@@ -171,67 +155,70 @@ double winograd_gain(const ConvShape& s) noexcept {
   return static_cast<double>(s.taps() * grid.out * grid.out) / static_cast<double>(kPoints * grid.phases());
 }
 
-size_t winograd_weights_size(const ConvShape& s) noexcept { return kPoints * point_floats(s) + kPackSlack; }
+WinogradWork winograd_work(const ConvShape& s, size_t images) noexcept {
+  const Grid grid(s);
+  const Cut cut(s, grid, images);
+  const size_t depth = grid.depth(s), panels = Block{0, cut.step}.panels() * kPanel;
+  const size_t padded = 2 * tile_rows(grid, cut) * kTile * grid.width;
+  const size_t piece = kTile * point_step(kPieceRows * depth) + kPoints * point_step(kPieceRows * panels);
+  return {cut.blocks, (depth + 1) / 2, (s.out_channels + kPieceRows - 1) / kPieceRows,
+          kPoints * point_step(panels * depth) + kPackSlack, std::max(padded, piece) + kPackSlack};
+}
 
-void winograd_pack_weights(const ConvShape& s, const float* w, float* packed) noexcept {
-  Grid grid(s);
-  size_t m = s.out_channels;
-  std::fill_n(packed, winograd_weights_size(s), 0.0f);
-  for (size_t row = 0, height; row < m; row += height) {
-    height = strip_height(m, row);
-    for (size_t i = 0; i < std::min(height, m - row); i++) {
-      pack_row(s, grid, w + (row + i) * s.channels * s.taps(), height, packed + row * depth(s) + i);
+void winograd_input_f32(const ConvShape& s, const Images& images, const float* x, size_t block_index, size_t u0,
+                        size_t u1, float* input, float* scratch) noexcept {
+  const Grid grid(s);
+  const Cut cut(s, grid, images.count);
+  const Block block = cut.block(block_index);
+  const size_t depth = grid.depth(s), step = input_step(block, depth), groups = block.groups();
+  const size_t plane = tile_rows(grid, cut) * kTile * grid.width;
+  TileGroup group[kMostTiles / 4];
+  groups_of(s, grid, images, block, group);
+  for (size_t c = 2 * u0; c < std::min(depth, 2 * u1); c += 2) {
+    const size_t count = std::min<size_t>(2, depth - c);
+    for (size_t i = 0; i < count; i++) {
+      pad_tile_rows(s, grid, images, block, x + (c + i) / grid.phases() * s.in_size(), (c + i) % grid.phases(),
+                    scratch + i * plane);
     }
-  }
-}
-
-size_t winograd_padded_size(const ConvShape& s) noexcept { return Grid(s).plane() * depth(s) + kPadSlack; }
-
-void winograd_pad_f32(const ConvShape& s, const float* x, float* padded, size_t c0, size_t c1) noexcept {
-  Grid grid(s);
-  const size_t size[3] = {1, grid.height, grid.width};
-  for (size_t c = c0; c < c1; c++) {
-    float* to = padded + c * grid.phases() * grid.plane();
-    if (grid.stride == 1) {
-      pad_volume(s, size, x + c * s.in_size(), to);
-    } else {
-      pad_phases(s, grid, x + c * s.in_size(), to);
-    }
-  }
-}
-
-size_t winograd_blocks(const ConvShape& s) noexcept { return (Grid(s).tiles() + kBlockTiles - 1) / kBlockTiles; }
-
-size_t winograd_scratch_size(const ConvShape& s) noexcept {
-  return kPoints * kBlockTiles * (depth(s) + padded_rows(s.out_channels)) + kPackSlack;
-}
-
-void winograd_f32(const ConvShape& s, const float* packed_w, const float* padded, float* y, size_t b0, size_t b1,
-                  float* scratch, const Epilogue& epilogue) noexcept {
-  Grid grid(s);
-  OutputTiles output = output_of(grid);
-  size_t m = s.out_channels, k = depth(s), rows = padded_rows(m);
-  for (size_t block = b0; block < b1; block++) {
-    size_t first = block * kBlockTiles, tiles = std::min(kBlockTiles, grid.tiles() - first);
-    size_t groups = (tiles + 3) / 4, width = (groups + 1) / 2 * kPanel;
-    size_t in_point = k * width, out_point = rows * width;
-    float *d = scratch, *e = scratch + kPoints * in_point;
-    TileGroup group[kGroups];
-    for (size_t g = 0; g < groups; g++) group[g] = group_of(s, grid, first + g * 4);
-    for (size_t c = 0; c < k; c++) {
-      for (size_t g = 0; g < groups; g++) {
-        input_tiles(padded + c * grid.plane(), grid.width, group[g].in, d + (g / 2 * k + c) * kPanel + (g & 1) * 4,
-                    in_point);
+    for (size_t g = 0; g < groups; g += 2) {
+      for (size_t i = 0; i < count; i++) {
+        float* to = input + (g / 2 * depth + c + i) * kPanel;
+        input_tiles(scratch + i * plane, grid.width, group[g].in, to, step);
+        if (g + 1 < groups) input_tiles(scratch + i * plane, grid.width, group[g + 1].in, to + 4, step);
       }
     }
-    for (size_t p = 0; p < kPoints; p++) {
-      multiply_point(m, k, groups, packed_w + p * point_floats(s), d + p * in_point, e + p * out_point);
+  }
+}
+
+void winograd_output_f32(const ConvShape& s, const Images& images, const float* packed_w, const float* input, float* y,
+                         size_t block_index, size_t p0, size_t p1, float* scratch, const Epilogue& epilogue) noexcept {
+  const Grid grid(s);
+  const Cut cut(s, grid, images.count);
+  const Block block = cut.block(block_index);
+  const OutputTiles output = output_of(grid);
+  const size_t m = s.out_channels, depth = grid.depth(s), groups = block.groups(), step = input_step(block, depth);
+  TileGroup group[kMostTiles / 4];
+  groups_of(s, grid, images, block, group);
+  for (size_t m0 = p0 * kPieceRows; m0 < std::min(m, p1 * kPieceRows); m0 += kPieceRows) {
+    const size_t m1 = std::min(padded_rows(m), m0 + kPieceRows), rows = m1 - m0;
+    const size_t u_step = point_step(rows * depth), e_step = point_step(rows * block.panels() * kPanel);
+    float *u = scratch, *e = scratch + kTile * u_step;
+    for (size_t r = 0; r < kTile; r++) {
+      for (size_t row = m0, height; row < m1; row += height) {
+        height = strip_height(m, row);
+        transform_strip(grid.taps, packed_w + packed_strip(grid, row, depth), r, strip_floats(height, depth),
+                        u + (row - m0) * depth, u_step);
+      }
+      for (size_t i = 0; i < kTile; i++) {
+        const size_t p = r * kTile + i;
+        multiply_point(m, m0, m1, depth, groups, u + i * u_step, input + p * step, e + p * e_step);
+      }
     }
-    for (size_t o = 0; o < m; o++) {
+    for (size_t o = m0; o < std::min(m, m1); o++) {
       float bias = epilogue.row_bias ? epilogue.row_bias[o] : 0;
       for (size_t g = 0; g < groups; g++) {
-        output(e + (g / 2 * rows + o) * kPanel + (g & 1) * 4, out_point, group[g], y + o * s.out_size(), s.out[2], bias,
-               epilogue);
+        output(e + (g / 2 * rows + o - m0) * kPanel + (g & 1) * 4, e_step, group[g], y + o * s.out_size(), s.out[2],
+               bias, epilogue);
       }
     }
   }

@@ -16,20 +16,31 @@ bool winograd_applies(const ConvShape& s) noexcept;
 // Direct multiplications per Winograd's, edges and transforms not counted; 0 where it does not apply.
 double winograd_gain(const ConvShape& s) noexcept;
 
-// Floats of the transformed weights; transform (in double) and pack them, w [out_channels][channels][kernel].
+// Floats of the packed weights, about as many as w has (at 3x3 stride 1; the transforms would be four times as many and
+// are made in the run); pack them (in double), w [out_channels][channels][kernel].
 size_t winograd_weights_size(const ConvShape& s) noexcept;
 void winograd_pack_weights(const ConvShape& s, const float* w, float* packed) noexcept;
 
-// Floats of the zero-padded copy of x (always needed); fill its channels [c0, c1).
-size_t winograd_padded_size(const ConvShape& s) noexcept;
-void winograd_pad_f32(const ConvShape& s, const float* x, float* padded, size_t c0, size_t c1) noexcept;
+// Images that are convolved together: floats from one to the next in x and y.
+struct Images {
+  size_t count = 1;
+  size_t x_step = 0, y_step = 0;
+};
 
-// Work is split by blocks of 32 output tiles; floats of scratch per thread.
-size_t winograd_blocks(const ConvShape& s) noexcept;
-size_t winograd_scratch_size(const ConvShape& s) noexcept;
+// The work on all images: for each block of output tiles first the units of input (pairs of channels), then the pieces
+// of output channels. Units, and pieces, may run side by side, in any order.
+struct WinogradWork {
+  size_t blocks, units, pieces;
+  size_t input;    // floats of a block's transformed input
+  size_t scratch;  // floats per thread
+};
+WinogradWork winograd_work(const ConvShape& s, size_t images) noexcept;
 
-// The output tiles of blocks [b0, b1).
-void winograd_f32(const ConvShape& s, const float* packed_w, const float* padded, float* y, size_t b0, size_t b1,
-                  float* scratch, const Epilogue& epilogue = {}) noexcept;
+// Units [u0, u1) of the transformed input of a block.
+void winograd_input_f32(const ConvShape& s, const Images& images, const float* x, size_t block, size_t u0, size_t u1,
+                        float* input, float* scratch) noexcept;
+// Pieces [p0, p1) of a block of y.
+void winograd_output_f32(const ConvShape& s, const Images& images, const float* packed_w, const float* input, float* y,
+                         size_t block, size_t p0, size_t p1, float* scratch, const Epilogue& epilogue = {}) noexcept;
 
 }  // namespace sardonyx::kernels

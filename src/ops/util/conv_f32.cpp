@@ -89,24 +89,6 @@ void run_1x1(RunContext& c, const ConvF32& conv) {
   });
 }
 
-// What the implicit product and Winograd have in common: a padded copy of the groups of one image, then blocks of it.
-struct Blocked {
-  size_t padded, scratch, units, step;
-  void (*pad)(const ConvShape&, const float*, float*, size_t, size_t) noexcept;
-  void (*run)(const ConvShape&, const float*, const float*, float*, size_t, size_t, float*,
-              const kernels::Epilogue&) noexcept;
-};
-Blocked blocked_of(ConvKind kind, const ConvShape& s) {
-  if (kind == ConvKind::winograd) {
-    return {kernels::winograd_padded_size(s), kernels::winograd_scratch_size(s),
-            kernels::winograd_blocks(s),      1,
-            kernels::winograd_pad_f32,        kernels::winograd_f32};
-  }
-  return {kernels::conv_padded_size(s), kernels::conv_gemm_scratch_size(s),
-          kernels::conv_panels(s),      kernels::conv_block_panels(s),
-          kernels::conv_pad_f32,        kernels::conv_gemm_f32};
-}
-
 // Padded copies may be far larger than the tensors: their size must not pass what pointers can count.
 void check_padded_size(const ConvF32& conv) {
   const ConvShape& s = conv.shape;
@@ -118,22 +100,24 @@ void check_padded_size(const ConvF32& conv) {
   }
 }
 
-void run_blocked(RunContext& c, const ConvF32& conv) {
+// The implicit product: a padded copy of the groups of one image, then blocks of panels.
+void run_implicit(RunContext& c, const ConvF32& conv) {
   const ConvShape& s = conv.shape;
   check_padded_size(conv);
-  const Blocked b = blocked_of(conv.kind, s);
-  const int64_t blocks = static_cast<int64_t>(ceil_div(b.units, b.step)), group_size = packed_group_size(conv.kind, s);
+  const size_t units = kernels::conv_panels(s), step = kernels::conv_block_panels(s);
+  const int64_t padded = static_cast<int64_t>(kernels::conv_padded_size(s));
+  const int64_t blocks = static_cast<int64_t>(ceil_div(units, step)), group_size = packed_group_size(conv.kind, s);
   const int64_t channels = static_cast<int64_t>(s.channels);
-  ScratchSlots<float> slots(c, static_cast<int64_t>(b.scratch), static_cast<int64_t>(b.padded) * conv.groups);
+  ScratchSlots<float> slots(c, static_cast<int64_t>(kernels::conv_gemm_scratch_size(s)), padded * conv.groups);
   const int64_t pad_grain = std::max<int64_t>(1, int64_t{1 << 15} / static_cast<int64_t>(s.in_size() + 1));
   for (int64_t image = 0; image < conv.batch; image++) {
     const int64_t first = image * conv.groups;
-    if (b.padded) {
+    if (padded) {
       c.pool().parallel_for(conv.groups * channels, pad_grain, [&](int64_t from, int64_t to) {
         for (int64_t i = from; i < to; i++) {
           const size_t channel = static_cast<size_t>(i % channels);
-          b.pad(s, part_of(conv, first + i / channels, 0).x,
-                slots.shared() + i / channels * static_cast<int64_t>(b.padded), channel, channel + 1);
+          kernels::conv_pad_f32(s, part_of(conv, first + i / channels, 0).x, slots.shared() + i / channels * padded,
+                                channel, channel + 1);
         }
       });
     }
@@ -141,11 +125,38 @@ void run_blocked(RunContext& c, const ConvF32& conv) {
       ScratchSlots<float>::Lease scratch(slots);
       for (int64_t i = from; i < to; i++) {
         const Part p = part_of(conv, first + i / blocks, group_size);
-        const size_t u = static_cast<size_t>(i % blocks) * b.step;
-        const float* source = b.padded ? slots.shared() + i / blocks * static_cast<int64_t>(b.padded) : p.x;
-        b.run(s, p.w, source, p.y, u, std::min(b.units, u + b.step), scratch.data(), p.epilogue);
+        const size_t u = static_cast<size_t>(i % blocks) * step;
+        const float* source = padded ? slots.shared() + i / blocks * padded : p.x;
+        kernels::conv_gemm_f32(s, p.w, source, p.y, u, std::min(units, u + step), scratch.data(), p.epilogue);
       }
     });
+  }
+}
+
+void run_winograd(RunContext& c, const ConvF32& conv) {
+  const ConvShape& s = conv.shape;
+  check_padded_size(conv);
+  const size_t groups = static_cast<size_t>(conv.groups);
+  const kernels::Images images{static_cast<size_t>(conv.batch), groups * s.channels * s.in_size(),
+                               groups * s.out_channels * s.out_size()};
+  const kernels::WinogradWork work = kernels::winograd_work(s, images.count);
+  const int64_t group_size = packed_group_size(conv.kind, s);
+  const int64_t grain = std::max<int64_t>(1, int64_t{1 << 15} / static_cast<int64_t>(work.input / work.units + 1));
+  ScratchSlots<float> slots(c, static_cast<int64_t>(work.scratch), static_cast<int64_t>(work.input));
+  for (int64_t group = 0; group < conv.groups; group++) {
+    const Part p = part_of(conv, group, group_size);
+    for (size_t block = 0; block < work.blocks; block++) {
+      c.pool().parallel_for(static_cast<int64_t>(work.units), grain, [&](int64_t from, int64_t to) {
+        ScratchSlots<float>::Lease scratch(slots);
+        kernels::winograd_input_f32(s, images, p.x, block, static_cast<size_t>(from), static_cast<size_t>(to),
+                                    slots.shared(), scratch.data());
+      });
+      c.pool().parallel_for(static_cast<int64_t>(work.pieces), 1, [&](int64_t from, int64_t to) {
+        ScratchSlots<float>::Lease scratch(slots);
+        kernels::winograd_output_f32(s, images, p.w, slots.shared(), p.y, block, static_cast<size_t>(from),
+                                     static_cast<size_t>(to), scratch.data(), p.epilogue);
+      });
+    }
   }
 }
 
@@ -224,7 +235,8 @@ void run_conv_f32(RunContext& c, const ConvF32& conv) {
   if (conv.batch == 0 || conv.shape.out_channels == 0 || conv.shape.out_size() == 0) return;
   if (conv.kind == ConvKind::depthwise) return run_depthwise(c, conv);
   if (conv.kind == ConvKind::gemm && kernels::conv_is_1x1(conv.shape)) return run_1x1(c, conv);
-  run_blocked(c, conv);
+  if (conv.kind == ConvKind::winograd) return run_winograd(c, conv);
+  run_implicit(c, conv);
 }
 
 }  // namespace sardonyx
