@@ -23,6 +23,8 @@ test('run with values from JSON, in both forms', async () => {
   assert.deepEqual(first.outputs, [
     { name: 'y', type: 'float32', dims: [2, 3], min: 0, max: 4, mean: 1.5, nan: 0, first: values },
   ]);
+  const inline = (await sardonyx(['run', good, '-i', 'x=[[0,0,0],[0,0,9]]', '--json'])).json();
+  assert.deepEqual(inline.outputs[0].first, [1, 2, 3, 0, 0, 3]);
   const identity = work.put('identity.onnx', identityModel(tensorType('float32', ['n'])));
   const odd = work.put('odd.json', '["NaN", 1, "-Infinity", 2]');
   const third = (await sardonyx(['run', identity, '-i', `x=${odd}`, '--json'])).json();
@@ -133,6 +135,7 @@ test('every kind of wrong usage has one line and its exit code', async () => {
     [['run', bad], 3, /bad\.onnx/],
     [['run', good, '--input', 'q=random'], 2, /no such input \(it has: "x"\)/],
     [['run', good, '--input', 'x'], 2, /it is written --input NAME=FILE/],
+    [['run', good, '--input', 'x=[[1,2'], 2, /input "x": .*it is no JSON/],
     [['run', good, '--input', `x=${bad}`], 2, /\.npy, \.json or \.png/],
     [['run', good, '--input', 'x=none.npy'], 3, /input "x": cannot read none\.npy: there is no such file/],
     [['run', good, '--input', `x=${x}`], 2, /\[1\] is a list of 1; the first at its depth is a list of 2/],
@@ -154,6 +157,20 @@ test('every kind of wrong usage has one line and its exit code', async () => {
       assert.deepEqual(Object.keys(result.json().error), ['code', 'message']);
     }),
   );
+});
+
+test('a run that fails names the node, and the inputs that were made up', async () => {
+  const model = makeModel({
+    node: [node('Reshape', ['x', 'shape'], ['y'], { name: 'reshaper' })],
+    input: [port('x', tensorType('float32', [7])), port('shape', tensorType('int64', [1]))],
+    output: [port('y', tensorType('float32', ['n']))],
+  });
+  const path = work.put('reshape.onnx', model);
+  const failed = await sardonyx(['run', path, '--input', 'shape=[3]']);
+  assert.equal(failed.code, 4, failed.stderr);
+  assert.match(failed.stderr, /^random, which may be the reason: "x".*\nsardonyx: .*"reshaper"/);
+  const { code, stdout } = await sardonyx(['run', path, '--input', 'shape=[-1]', '--json']);
+  assert.deepEqual([code, JSON.parse(stdout).outputs[0].dims], [0, [7]]);
 });
 
 test('--help has examples, --version the version', async () => {

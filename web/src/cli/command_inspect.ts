@@ -1,6 +1,6 @@
 // sardonyx inspect and sardonyx stats: what a model's file says, and what running it takes.
 import type { InferenceSession } from '../index.js';
-import { type InputOptions, makeFeeds, noteAssumed } from './inputs.js';
+import { blamingRandom, type InputOptions, makeFeeds, noteAssumed } from './inputs.js';
 import { type LoadedModel, withModel } from './model.js';
 import { bytesText, type Common, print, printJson, shapeText, table, withCommas } from './output.js';
 
@@ -68,7 +68,7 @@ export async function statsCommand(path: string, options: StatsOptions): Promise
     const { session } = model;
     const made = await makeFeeds(session, options);
     noteAssumed(made);
-    await session.run(made.feeds);
+    await session.run(made.feeds).catch(blamingRandom(made));
     const memory = session.memory();
     const macs = session.macs();
     const { parameters } = session.metadata;

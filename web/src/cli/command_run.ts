@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromeTrace, type InferenceSession, type OnnxValue, type ProfileEntry, Tensor } from '../index.js';
 import { Failure, kExit, reasonOf, usage } from './failure.js';
-import { type InputOptions, makeFeeds, noteAssumed } from './inputs.js';
+import { blamingRandom, type InputOptions, makeFeeds, noteAssumed } from './inputs.js';
 import { sessionOf, withModel } from './model.js';
 import { type Common, milliseconds, print, printJson, shapeText, table } from './output.js';
 import { progress } from './progress.js';
@@ -80,7 +80,7 @@ export async function runCommand(path: string, options: RunOptions): Promise<voi
   await withModel(path, { threads: options.threads, quiet: options.json === true }, async (model) => {
     const made = await makeFeeds(model.session, options);
     noteAssumed(made);
-    const { outputs, times } = await repeated(model.session, made.feeds, options);
+    const { outputs, times } = await repeated(model.session, made.feeds, options).catch(blamingRandom(made));
     const summaries = Object.entries(outputs).map(([name, value]) => summaryOf(name, value));
     if (options.output !== undefined) await save(options.output, outputs, summaries);
     const profile = options.profile === undefined ? undefined : model.session.profile();

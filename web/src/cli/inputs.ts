@@ -12,7 +12,7 @@ import { readNpy } from './values_npy.js';
 import { type PixelOptions, readPng } from './values_png.js';
 
 export interface InputOptions {
-  /** NAME=file or NAME=random. */
+  /** NAME=file, NAME=JSON or NAME=random. */
   readonly input: readonly string[];
   /** NAME=SIZE, or INPUT:AXIS=SIZE. */
   readonly dim: readonly string[];
@@ -69,10 +69,20 @@ export function converted(tensor: Tensor, type: Tensor.Type): Tensor {
   return new Tensor(type, data, tensor.dims);
 }
 
-async function fromFile(path: string, metadata: Metadata, options: InputOptions): Promise<Tensor> {
+const kFiles = ['.npy', '.json', '.png'];
+
+async function tensorFrom(path: string, metadata: Metadata, options: InputOptions): Promise<Tensor> {
   const kind = extname(path).toLowerCase();
-  if (!['.npy', '.json', '.png'].includes(kind)) {
-    throw usage(`--input ${metadata.name}=${path}: it is a .npy, .json or .png file, or the word random`);
+  // Short values stand in the command itself, as JSON: sr=16000, ids=[[1,2,3]].
+  if (!kFiles.includes(kind) && /^(-?\d|\[|\{|true$|false$)/.test(path)) {
+    try {
+      return readJson(path, metadata.type);
+    } catch (error) {
+      throw usage(`input "${metadata.name}": ${path}: ${(error as Error).message}`);
+    }
+  }
+  if (!kFiles.includes(kind)) {
+    throw usage(`--input ${metadata.name}=${path}: it is a .npy, .json or .png file, JSON, or the word random`);
   }
   let bytes: Uint8Array;
   try {
@@ -164,7 +174,7 @@ function tensorsOf(metadata: readonly InferenceSession.ValueMetadata[]): Metadat
 /** Values for all inputs of a model: those that are given, then random ones. @throws Failure (exit codes 2 and 3) */
 export async function makeFeeds(session: InferenceSession, options: InputOptions): Promise<Feeds> {
   const metadata = tensorsOf(session.inputMetadata);
-  const given = pairs(options.input, '--input', 'NAME=FILE (.npy, .json, .png) or NAME=random');
+  const given = pairs(options.input, '--input', 'NAME=FILE (.npy, .json, .png), NAME=JSON or NAME=random');
   const dimensions = new Dimensions(options.dim);
   for (const name of given.keys()) {
     if (!session.inputNames.includes(name)) {
@@ -175,7 +185,7 @@ export async function makeFeeds(session: InferenceSession, options: InputOptions
   for (const port of metadata) {
     const source = given.get(port.name) ?? 'random';
     if (source === 'random') continue;
-    const tensor = await fromFile(source, port, options);
+    const tensor = await tensorFrom(source, port, options);
     dimensions.learn(port, tensor.dims, source);
     feeds[port.name] = tensor;
   }
@@ -195,4 +205,14 @@ export function noteAssumed({ assumed }: Feeds): void {
   if (assumed.length === 0) return;
   const options = assumed.map((name) => `--dim ${name}=SIZE`).join(' ');
   note(`the model leaves dimensions open; each is taken as 1 (choose with ${options})`);
+}
+
+/** For a run's catch(): says which inputs were made up, since their values may be the reason. */
+export function blamingRandom({ inputs }: Feeds): (error: unknown) => never {
+  return (error) => {
+    const names = inputs.filter(({ source }) => source === 'random').map(({ name }) => name);
+    if (names.length > 0)
+      note(`random, which may be the reason: ${listed(names)} (--input NAME=FILE gives other values)`);
+    throw error;
+  };
 }

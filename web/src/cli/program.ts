@@ -33,7 +33,10 @@ function numbers(text: string): number[] {
 
 const kOptions = {
   input: () =>
-    new Option('-i, --input <NAME=FILE>', 'value of an input: a .npy, .json or .png file, or the word random')
+    new Option(
+      '-i, --input <NAME=FILE>',
+      'value of an input: a .npy, .json or .png file, JSON itself, or the word random',
+    )
       .argParser(collected)
       .default([], 'random'),
   dim: () =>
@@ -69,6 +72,7 @@ function addRun(parent: Command): void {
       `
     sardonyx run model.onnx
     sardonyx run model.onnx --dim batch=4 --repeat 20
+    sardonyx run vad.onnx --input sr=16000 --input 'state=[[0, 0]]' --dim samples=512
     sardonyx run model.onnx --input image=cat.png --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225
     sardonyx run model.onnx --input x=x.npy --output results/ --profile trace.json`,
     ),
