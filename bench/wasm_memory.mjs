@@ -7,18 +7,17 @@ export function watchWasmMemories() {
   const take = (instance) => {
     for (const value of Object.values(instance.exports)) if (value instanceof Memory) found.add(value);
   };
-  WebAssembly.Memory = class extends Memory {
-    constructor(...args) {
-      super(...args);
-      found.add(this);
-    }
-  };
-  WebAssembly.Instance = class extends Instance {
-    constructor(...args) {
-      super(...args);
-      take(this);
-    }
-  };
+  // Proxies, not subclasses: what an engine makes by itself must stay an `instanceof` these.
+  const constructing = (target, made) =>
+    new Proxy(target, {
+      construct(_target, args) {
+        const object = new target(...args);
+        made(object);
+        return object;
+      },
+    });
+  WebAssembly.Memory = constructing(Memory, (memory) => found.add(memory));
+  WebAssembly.Instance = constructing(Instance, take);
   const watched =
     (make) =>
     async (...args) => {

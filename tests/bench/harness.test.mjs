@@ -15,6 +15,7 @@ import { problemsOf } from '../../bench/schema.mjs';
 import { filesToRun } from '../../bench/sizes.mjs';
 import { configurations } from '../../bench/summary.mjs';
 import { tables } from '../../bench/tables.mjs';
+import { watchWasmMemories } from '../../bench/wasm_memory.mjs';
 import { launch, serve, watch } from '../browser/browser.mjs';
 import { goodModel } from '../models/tiny_model.mjs';
 
@@ -137,6 +138,20 @@ test('a contestant that fails is a failure of its comparison, not of the benchma
   assert.equal(results.failures.length, 1);
   assert.match(results.failures[0].what, /node, simd, 1 thread: broken/);
   assert.throws(() => givenModel(join(folder, 'none.onnx')), /there is no/);
+});
+
+test('a watched memory stays one for those who look for it', async () => {
+  const bytes = watchWasmMemories();
+  const memory = new WebAssembly.Memory({ initial: 2 });
+  assert.ok(memory instanceof WebAssembly.Memory);
+  assert.equal(bytes(), 2 * 65_536);
+  // (memory (export "m") 3)
+  const code = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 5, 3, 1, 0, 3, 7, 5, 1, 1, 0x6d, 2, 0);
+  const { instance } = await WebAssembly.instantiate(code);
+  assert.ok(instance instanceof WebAssembly.Instance);
+  assert.ok(instance.exports.m instanceof WebAssembly.Memory);
+  memory.grow(1);
+  assert.equal(bytes(), 6 * 65_536);
 });
 
 test('the loop that measures the peak is valid and runs', async () => {
