@@ -8,12 +8,16 @@ import { root } from '../scripts/lib/paths.mjs';
 const kOurs = ['simd', 'simd-threads', 'relaxed', 'relaxed-threads'];
 const kOrt = ['ort.wasm.min.mjs', 'ort-wasm-simd-threaded.mjs', 'ort-wasm-simd-threaded.wasm'];
 
-/** The files of each choice, as paths from the clone. Workers load two small files more (the session's, the threads'). */
+const glue = (variant) => `dist/wasm/sardonyx-${variant}.mjs`;
+// Of a session in a worker, as sessions with threads are: its script names the glue of all builds.
+const kWorker = ['remote_engine', 'workers', 'engine_worker'].map((name) => `dist/${name}.js`).concat(kOurs.map(glue));
+
+/** The files of each choice, as paths from the clone. */
 export function filesToRun() {
   const ours = kOurs.map((variant) => {
-    const wasm = ['mjs', 'wasm'].map((ending) => `dist/wasm/sardonyx-${variant}.${ending}`);
-    const worker = variant.endsWith('-threads') ? ['dist/engine_worker.js'] : [];
-    return { name: `Sardonyx, ${variant}`, files: ['dist/index.js', 'dist/sardonyx.js', ...worker, ...wasm] };
+    const more = variant.endsWith('-threads') ? kWorker : [glue(variant)];
+    const files = ['dist/index.js', 'dist/sardonyx.js', ...more, `dist/wasm/sardonyx-${variant}.wasm`];
+    return { name: `Sardonyx, ${variant}`, files };
   });
   const theirs = {
     name: 'onnxruntime-web, wasm',
