@@ -28,7 +28,7 @@ struct LeakyRelu {
 struct ThresholdedRelu {
   template <class T>
   T operator()(T x, const float* p) const noexcept {
-    return x <= static_cast<T>(p[0]) ? T{0} : x;
+    return x > static_cast<T>(p[0]) ? x : T{0};
   }
 };
 struct Sigmoid {
@@ -117,7 +117,7 @@ struct Shrink {  // bias, lambd
   template <class T>
   T operator()(T x, const float* p) const noexcept {
     const T lambd = static_cast<T>(p[1]), bias = static_cast<T>(p[0]);
-    return x < -lambd ? x + bias : x > lambd ? x - bias : x == x ? T{0} : x;
+    return x < -lambd ? x + bias : x > lambd ? x - bias : T{0};
   }
 };
 
@@ -127,10 +127,14 @@ void relu_int(DType type, const void* x, void* y, size_t n, const float* p) noex
 }
 
 // Integers go through double; what leaves the type's range is brought back to its ends.
+// Without a bias the integers stay exact, those of 64 bits too.
 void shrink_int(DType type, const void* x, void* y, size_t n, const float* p) noexcept {
   dispatch_int(type, [&]<class T>(TypeTag<T>) {
     const T* in = static_cast<const T*>(x);
-    for (size_t i = 0; i < n; i++) static_cast<T*>(y)[i] = saturate<T>(Shrink{}(static_cast<double>(in[i]), p));
+    for (size_t i = 0; i < n; i++) {
+      const double shrunk = Shrink{}(static_cast<double>(in[i]), p);
+      static_cast<T*>(y)[i] = p[0] == 0 && shrunk != 0 ? in[i] : saturate<T>(shrunk);
+    }
   });
 }
 

@@ -64,14 +64,13 @@ void hard_sigmoid_f32(const float* x, float* y, size_t n, float alpha, float bet
 }
 
 void thresholded_relu_f32(const float* x, float* y, size_t n, float alpha) noexcept {
-  map_f32(x, y, n, [a = splat(alpha)](V v) { return wasm_v128_andnot(v, wasm_f32x4_le(v, a)); });
+  map_f32(x, y, n, [a = splat(alpha)](V v) { return wasm_v128_and(v, wasm_f32x4_gt(v, a)); });
 }
 
 void shrink_f32(const float* x, float* y, size_t n, float bias, float lambd) noexcept {
   map_f32(x, y, n, [b = splat(bias), l = splat(lambd)](V v) {
     V below = wasm_f32x4_lt(v, wasm_f32x4_neg(l)), above = wasm_f32x4_gt(v, l);
-    V r = wasm_v128_or(wasm_v128_and(below, add(v, b)), wasm_v128_and(above, sub(v, b)));
-    return select(wasm_f32x4_eq(v, v), r, v);
+    return wasm_v128_or(wasm_v128_and(below, add(v, b)), wasm_v128_and(above, sub(v, b)));
   });
 }
 
