@@ -23,6 +23,15 @@ void for_nonzero(const Tensor& x, F&& f) {
     }
     return;
   }
+  if (kComplex.has(x.dtype())) {
+    const auto each = [&]<class T>(const T* parts) {
+      for (int64_t i = 0; i < x.count(); i++) {
+        if (parts[2 * i] != 0 || parts[2 * i + 1] != 0) f(i);
+      }
+    };
+    const void* data = x.bytes();
+    return x.dtype() == DType::complex64 ? each(static_cast<const float*>(data)) : each(static_cast<const double*>(data));
+  }
   with_number(x.dtype(), [&]<class T>(T) {
     for (int64_t i = 0; i < x.count(); i++) {
       if (x.data<T>()[i] != T(0)) f(i);
@@ -36,7 +45,7 @@ class NonZero final : public Operator {
   explicit NonZero(const Attributes&) {}
   void infer(InferContext& c) const override {
     c.require_inputs(1, 1);
-    c.require_dtype(0, kNumeric | kBool | DTypeSet{DType::string});
+    c.require_dtype(0, kNumeric | kComplex | kBool | DTypeSet{DType::string});
     c.set_output_deferred(0);
   }
   void run(RunContext& c) const override {
