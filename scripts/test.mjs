@@ -27,6 +27,7 @@ const stages = [
   { name: 'wasm-kernels', title: 'kernel tests, wasm', run: wasmKernels },
   { name: 'fuzz', title: `fuzzing, ${FUZZ_SECONDS} s each`, run: fuzz },
   { name: 'js', title: 'JavaScript tests', run: (env) => nodeTest('js', env) },
+  { name: 'operators', title: 'table of operators', run: (env) => nodeTest('operators', env) },
   { name: 'conformance', title: 'ONNX suite', run: (env) => nodeTest('conformance', env) },
   { name: 'models', title: 'real models', run: (env) => nodeTest('models', env) },
   { name: 'browser', title: 'Chromium', run: (env) => nodeTest('browser', env) },
@@ -36,7 +37,7 @@ const stages = [
 ];
 const nativeStages = ['cpp', 'threads', 'kernels', 'fuzz'];
 // Stages that run the built package; the others build what they need.
-const packageStages = ['js', 'conformance', 'models', 'browser', 'bench', 'environments'];
+const packageStages = ['js', 'operators', 'conformance', 'models', 'browser', 'bench', 'environments'];
 
 /** @returns {Promise<{passed: number, failed: number, skipped: number}>} of one GoogleTest program, maybe Node's */
 async function googleTest(program, env, ...runner) {
