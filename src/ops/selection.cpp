@@ -30,7 +30,8 @@ void for_nonzero(const Tensor& x, F&& f) {
       }
     };
     const void* data = x.bytes();
-    return x.dtype() == DType::complex64 ? each(static_cast<const float*>(data)) : each(static_cast<const double*>(data));
+    return x.dtype() == DType::complex64 ? each(static_cast<const float*>(data))
+                                         : each(static_cast<const double*>(data));
   }
   with_number(x.dtype(), [&]<class T>(T) {
     for (int64_t i = 0; i < x.count(); i++) {

@@ -142,7 +142,9 @@ TEST(Unary, WithParameters) {
   check_unary([](const float* x, float* y, size_t n) { thresholded_relu_f32(x, y, n, 1); },
               [](float x) { return x > 1 ? x : 0; }, "thresholded_relu");
   check_unary([](const float* x, float* y, size_t n) { shrink_f32(x, y, n, 1.5f, 0.5f); },
-              [](float x) { return x < -0.5f ? x + 1.5f : x > 0.5f ? x - 1.5f : 0; }, "shrink");
+              [](float x) { return x < -0.5f  ? x + 1.5f
+                                   : x > 0.5f ? x - 1.5f
+                                              : 0; }, "shrink");
   check_unary([](const float* x, float* y, size_t n) { affine_f32(x, y, n, 2, 3); }, [](float x) { return x * 2 + 3; },
               "affine", 1);
 }
