@@ -21,11 +21,11 @@ const kTolerances = {
 const near = (a, b, { rtol, atol }) =>
   Number.isFinite(b) ? Math.abs(a - b) <= atol + rtol * Math.abs(b) : Object.is(a, b);
 
-function differenceOf(actual, expected, single) {
+function differenceOf(actual, expected) {
   if (expected === null || actual === null) return expected === actual ? '' : `is ${actual}, not ${expected}`;
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return 'is a sequence of another length';
-    return expected.map((v, i) => differenceOf(actual[i], v, single)).find(Boolean) ?? '';
+    return expected.map((v, i) => differenceOf(actual[i], v)).find(Boolean) ?? '';
   }
   // What was computed in float32, in the place of another floating-point type.
   const wide = expected.type === 'float32' && isFloat(actual.type);
@@ -34,7 +34,7 @@ function differenceOf(actual, expected, single) {
   const a = numbersOf(actual);
   const b = numbersOf(wide ? tensor(actual.type, expected.dims, numbersOf(expected)) : expected);
   if (a.length !== b.length) return `has ${a.length} values, not ${b.length}`;
-  const tolerance = kTolerances[(wide || single) && actual.type === 'float64' ? 'float32' : actual.type];
+  const tolerance = kTolerances[wide && actual.type === 'float64' ? 'float32' : actual.type];
   const i = b.findIndex((v, n) => (tolerance ? !near(a[n], v, tolerance) : !Object.is(a[n], v) && a[n] !== v));
   return i < 0 ? '' : `[${i}] is ${a[i]}, not ${b[i]}`;
 }
@@ -102,7 +102,7 @@ function problemOf(row, prefix, results, expected) {
       row.inputs,
     );
   for (const [i, name] of names.entries()) {
-    const problem = name && differenceOf(results[name], expected[i], row.single);
+    const problem = name && differenceOf(results[name], expected[i]);
     if (problem) return `output ${i} ${problem}`;
   }
   return '';

@@ -19,12 +19,12 @@ const chosen = process.argv.slice(2);
 
 const kHalf = /^b?float16$/;
 const hasHalf = (row) => row.inputs.some((v) => kHalf.test(v?.type ?? ''));
+const narrowed = (v) => (v?.type === 'float64' ? cast(v, 'float32') : v);
 const widened = (v) => (kHalf.test(v?.type ?? '') ? cast(v, 'float32') : v);
 
-// A row with float32 in the place of the 16-bit floats, the attributes `to` and `dtype` too.
+// A row with float32 in the place of the 16-bit floats.
 function widenedRow(row) {
-  const attributes = { ...row.attributes };
-  return { ...row, inputs: row.inputs.map(widened), attributes };
+  return { ...row, inputs: row.inputs.map(widened) };
 }
 
 const kOrtTypes = /^(float32|float64|u?int(8|16|32|64)|bool|string)$/;
@@ -73,10 +73,14 @@ function byOnnx(rows) {
   }
 }
 
+function modelToRun(row) {
+  const model = referenceRow(row);
+  if (row.single) return { ...model, inputs: model.inputs.map((v) => narrowed(widened(v))) };
+  return hasHalf(model) && !row.exact ? widenedRow(model) : model;
+}
+
 async function resultsOf(rows) {
-  const models = rows.map((row) =>
-    hasHalf(referenceRow(row)) && !row.exact ? widenedRow(referenceRow(row)) : referenceRow(row),
-  );
+  const models = rows.map(modelToRun);
   const results = [];
   for (const [i, model] of models.entries()) {
     if (rows[i].unlike) results[i] = ['', new Error(rows[i].unlike)];
@@ -94,10 +98,7 @@ async function resultsOf(rows) {
   }
   for (const i of lacking()) {
     if (!rows[i].inputs.some((v) => v?.type === 'float64')) continue;
-    const narrow = {
-      ...models[i],
-      inputs: models[i].inputs.map((v) => (v?.type === 'float64' ? cast(v, 'float32') : v)),
-    };
+    const narrow = { ...models[i], inputs: models[i].inputs.map(narrowed) };
     await byOrt(narrow).then(
       (outputs) => (results[i] = ['o', outputs]),
       () => {},

@@ -4,7 +4,7 @@ import { modelOf } from './model.mjs';
 import { schemaAt } from './schemas.mjs';
 import { numbersOf, product, restart, tensor } from './values.mjs';
 
-const kFiles = ['elementwise', 'movement', 'reduce', 'layers'];
+const kFiles = ['elementwise', 'movement', 'reduce', 'layers', 'values', 'ml'];
 
 /**
  * Rows {id, op, at, name, inputs, attributes, outputs, ...}:
@@ -14,7 +14,7 @@ const kFiles = ['elementwise', 'movement', 'reduce', 'layers'];
  *   check      (results, inputs) => what is wrong with the results, '' where nothing is
  *   error      what the message of the error must match
  *   random     the values differ from run to run
- *   single     the reference computes float64 in float32
+ *   single     the reference is to compute float64 in float32, for want of a better one
  *   unlike     why the reference is not asked although it has the operator
  */
 export async function readTable(files = kFiles) {

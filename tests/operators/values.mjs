@@ -26,8 +26,8 @@ function codesOf(type) {
 export function encodeFloat(type, value) {
   const { finite, special, nan } = codesOf(type);
   if (Number.isNaN(value)) return nan ?? 0;
+  if (value === 0) return (Object.is(value, -0) && special.get(0)) || 0; // a Map has one key for both zeros
   if (special.has(value)) return special.get(value);
-  if (Object.is(value, -0)) return special.get(-0) ?? 0;
   let low = 0;
   let high = finite.length - 1;
   const top = finite[high][0];

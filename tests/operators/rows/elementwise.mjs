@@ -80,7 +80,7 @@ function unary(add, op, kind) {
   for (const type of typesAt(op, at)) {
     const whole = isWhole(type) ? kWhole[op] : undefined;
     const expect = (x) => whole && [elementwise(whole, type, x)];
-    const single = type === 'float64' && /^(Erf|Gelu|HardSwish)$/.test(op);
+    const single = type === 'float64' && /^(Erf|Gelu|HardSwish|Shrink)$/.test(op);
     for (const fill of new Set([kind, type === 'bool' ? kind : 'special'])) {
       const x = make(type, [12], fill);
       add(op, at, `${type} ${fill}`, { inputs: [x], expect: expect(x), single });
@@ -93,7 +93,9 @@ function unary(add, op, kind) {
     if (gone) continue;
     const old = 'consumed_inputs' in attributes ? { consumed_inputs: [0] } : {};
     const x = make(type, [7], kind);
-    add(op, since, 'at its version', { inputs: [x], attributes: old, by: { at } });
+    // The defaults of Selu had fewer digits.
+    const by = op === 'Selu' && since === 1 ? { at, attributes: { alpha: 1.6732, gamma: 1.0507 } } : { at };
+    add(op, since, 'at its version', { inputs: [x], attributes: old, by });
   }
 }
 
@@ -151,6 +153,9 @@ const kWholePairs = {
 };
 const kUnlike = { BitShift: { direction: 'LEFT' } };
 
+// What onnx's evaluator computes in float32, or otherwise than the standard's text: PRelu of -0 is -0.
+const kDoubles = { Mean: (a, b) => (a + b) / 2, PRelu: (a, b) => (a < 0 ? a * b : a) };
+
 function binaryTypes(add, op, at, kinds) {
   for (const type of typesAt(op, at)) {
     const whole = isWhole(type) ? kWholePairs[op] : undefined;
@@ -162,8 +167,7 @@ function binaryTypes(add, op, at, kinds) {
       const result = kLogic.test(op) ? 'bool' : type;
       const attributes = op === 'Mod' && !isWhole(type) ? { fmod: 1 } : kUnlike[op];
       // In float32 the sum of two large numbers would be infinite.
-      const mean = op === 'Mean' && type === 'float64' ? (a, b) => (a + b) / 2 : undefined;
-      const fn = whole ?? mean;
+      const fn = whole ?? (type === 'float64' ? kDoubles[op] : undefined);
       const expect = fn && [elementwise(fn, result, left, right)];
       add(op, at, `${type} ${fill[0]} both ways`, { inputs: [left, right], attributes, expect });
     }

@@ -133,10 +133,20 @@ function kRows() {
     ['CenterCropPad', 18, 'both', [3, 5], [ints(6, 2)]],
     ['CenterCropPad', 18, 'negative axes', [2, 3, 4], [ints(1, 5)], { axes: [-2, -1] }],
     ['CenterCropPad', 18, 'to nothing', [3], [ints(0)]],
-    ['Resize', 19, 'nearest', [1, 1, 2, 3], [null, make('float32', [4], [1, 1, 2, 2])], { mode: 'nearest' }],
+    ['Resize', 19, 'nearest four', [1, 1, 2, 3], [null, make('float32', [4], [1, 1, 2, 2])], { mode: 'nearest' }],
     ['Resize', 11, 'nearest', [1, 1, 2, 3], [make('float32', [0], []), make('float32', [4], [1, 1, 1.5, 2])], {}],
     ['Resize', 10, 'nearest', [1, 1, 2, 3], [make('float32', [4], [1, 1, 2, 1])], {}, 1, resized(1, 1, 2, 1)],
-    ['Upsample', 9, 'nearest', [1, 1, 2, 3], [make('float32', [4], [1, 1, 2, 3])], {}, 1, resized(1, 1, 2, 3)],
+    ['Upsample', 9, 'nearest four', [1, 1, 2, 3], [make('float32', [4], [1, 1, 2, 3])], {}, 1, resized(1, 1, 2, 3)],
+    [
+      'Tile',
+      1,
+      'along an axis',
+      [2, 3],
+      [make('float32', [1], [2]), make('float32', [1], [1])],
+      {},
+      1,
+      { at: 6, more: [ints(1, 2)] },
+    ],
     ['Upsample', 7, 'nearest', [1, 1, 2, 2], [], { scales: [1, 1, 2, 2] }, 1, resized(1, 1, 2, 2)],
     ['Upsample', 1, 'nearest', [1, 1, 2, 2], [], { height_scale: 2, width_scale: 3 }, 1, resized(1, 1, 2, 3)],
   ];
@@ -387,7 +397,25 @@ function fillRows(add) {
   add('EyeLike', 9, 'rank 1', { inputs: [make('float32', [2])], error: /rank/ });
 }
 
+// Nearest elements are taken, of whatever type.
+function nearestRows(add) {
+  const scales = make('float32', [4], [1, 1, 2, 2]);
+  const x = (t) => make(t, [1, 1, 1, 3]);
+  moves(add, 'Resize', 19, 'nearest', { inputs: (t) => [x(t), null, scales], every: true });
+  moves(add, 'Upsample', 9, 'nearest', { inputs: (t) => [x(t), scales], every: true, by: resizedTo(x) });
+}
+
+function gridRows(add) {
+  const grid = make('float32', [1, 1, 4, 2], [-1, -1, 1, 1, 0, 0, 3, 0]);
+  const attributes = { mode: 'nearest', align_corners: 1 };
+  moves(add, 'GridSample', 22, 'nearest', { inputs: (t) => [make(t, [1, 1, 3, 3]), grid], attributes, every: true });
+}
+
+const resizedTo = (x) => ({ ...resized(), inputs: [x('int64'), null, make('float32', [4], [1, 1, 2, 2])] });
+
 export function rows(add) {
+  nearestRows(add);
+  gridRows(add);
   for (const [op, at, name, dims, more = [], attributes = {}, outputs = 1, by = undefined] of kRows()) {
     const { more: others, ...rest } = by ?? {};
     const inputs = (t) => [make(t, dims), ...more];
