@@ -172,7 +172,7 @@ class TensorScatter final : public Operator {
 
   void infer(InferContext& c) const override {
     c.require_inputs(2, 3);
-    c.require_dtype(0, kAddressable);
+    c.require_dtype(0, kAll);
     c.require_same_dtype(0, 1);
     c.require_rank(0, 2);
     const Shape &x = c.shape(0), &update = c.shape(1);
@@ -192,8 +192,8 @@ class TensorScatter final : public Operator {
   }
 
   void run(RunContext& c) const override {
-    const Tensor &x = c.input(0), &update = c.input(1);
-    Tensor& y = c.output(0);
+    const Tensor x = unpacked(c.input(0)), update = unpacked(c.input(1));
+    Tensor y = unpacked_like(c.output(0));
     const int axis = normalize_axis(axis_, x.rank());
     const int64_t dim = x.dim(axis), length = update.dim(axis);
     const int64_t batches = x.dim(0);
@@ -203,16 +203,16 @@ class TensorScatter final : public Operator {
             " elements is out of range for dimension ", axis, " of ", dim);
     }
     copy_data(x, y);
-    if (update.count() == 0) return;
     const int64_t middle = x.shape().count(1, axis), inner = x.shape().count(axis + 1, x.rank());
     const RunCopier copy(x.dtype());
-    for (int64_t row = 0; row < batches * middle; row++) {
+    for (int64_t row = 0; update.count() > 0 && row < batches * middle; row++) {
       const int64_t at = c.has_input(2) ? c.input(2).data<int64_t>()[row / middle] % dim : 0;
       const int64_t straight = std::min(length, dim - at);
       copy(y.bytes(), (row * dim + at) * inner, update.bytes(), row * length * inner, straight * inner);
       copy(y.bytes(), row * dim * inner, update.bytes(), (row * length + straight) * inner,
            (length - straight) * inner);
     }
+    pack(y, c.output(0));
   }
   uint32_t in_place() const override { return 1; }
 

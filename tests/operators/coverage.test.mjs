@@ -18,7 +18,6 @@ const kWithoutTypes = {
   CastLike: { float8e8m0: 'has no 0: tests/cpp/cast_test.cpp' },
   Scan: { any: 'hands on what its body makes: tests/cpp/control_test.cpp' },
   DequantizeLinear: { int2: 'tests/cpp/quantize_test.cpp', uint2: 'tests/cpp/quantize_test.cpp' },
-  TensorScatter: { int4: 'not taken yet', uint4: 'not taken yet', float4e2m1: 'not taken yet' },
   Unique: { complex64: 'has no order', complex128: 'has no order' },
   QLinearMatMul: { any: 'float8 products: the suite compares them, and onnxruntime has none' },
   RandomNormalLike: { any: 'takes only the shape and the name of the type' },

@@ -507,8 +507,7 @@ function signalRows(add) {
   for (const type of typesAt('TensorScatter', 24)) {
     if (!(type in kTypes)) continue;
     const inputs = cache(type);
-    if (!/^(u?int4|float4e2m1)$/.test(type))
-      add('TensorScatter', 24, type, { inputs, attributes: { axis: 1 }, move: [0, 1] });
+    add('TensorScatter', 24, type, { inputs, attributes: { axis: 1 }, move: [0, 1] });
   }
 }
 
