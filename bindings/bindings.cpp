@@ -103,6 +103,7 @@ SessionOptions session_options_of(const val& options) {
   SessionOptions result;
   result.optimization_level = options["optimizationLevel"].as<int>();
   result.threads = options["threads"].as<int>();
+  result.winograd = options["winograd"].as<bool>();
   const val free_dimensions = options["freeDimensions"];  // [[name, size]...]
   const auto count = free_dimensions["length"].as<unsigned>();
   for (unsigned i = 0; i < count; ++i) {

@@ -15,6 +15,7 @@ class Conv final : public Operator, public FusedSteps {
   }
 
   Fusible* fusible() override { return this; }
+  void avoid_winograd() override { winograd_ = false; }
 
   void infer(InferContext& c) const override {
     c.require_inputs(2, most_inputs(3));
@@ -52,7 +53,7 @@ class Conv final : public Operator, public FusedSteps {
     // What infer would refuse, and what runs plainly, is left as it is.
     if (!kFloat.has(w->dtype()) || w->dtype() == DType::float64 || w->rank() > 5) return;
     if (scaled() && static_cast<int64_t>(scale().size()) != w->dim(0)) return;
-    packed_ = pack_own_conv(choose_conv(w->shape(), groups_, window_), c.take_float32(1), groups_, window_, scale());
+    packed_ = pack_own_conv(kind_of(w->shape()), c.take_float32(1), groups_, window_, scale());
   }
 
   void run(RunContext& c) const override {
@@ -70,6 +71,11 @@ class Conv final : public Operator, public FusedSteps {
   }
 
  private:
+  ConvKind kind_of(const Shape& w) const {
+    const ConvKind kind = choose_conv(w, groups_, window_);
+    return kind == ConvKind::winograd && !winograd_ ? ConvKind::gemm : kind;
+  }
+
   // B in float32, with what was fused; undefined where there is none.
   Tensor bias_of(RunContext& c) const {
     if (!scaled()) return c.has_input(2) ? to_float32(c.input(2)) : Tensor();
@@ -97,7 +103,7 @@ class Conv final : public Operator, public FusedSteps {
   void run_kernels(RunContext& c, const WindowGeometry& g, const Tensor& x, const Tensor& bias,
                    const kernels::Epilogue& epilogue, float* y) const {
     const Shape& w = c.input(1).shape();
-    const ConvKind kind = choose_conv(w, groups_, window_);
+    const ConvKind kind = kind_of(w);
     const Tensor packed = packed_.defined() ? packed_
                           : w.count() == 0  ? Tensor::allocate(DType::float32, {0})
                                             : pack_conv(kind, to_float32(c.input(1)), groups_, window_, scale());
@@ -121,6 +127,7 @@ class Conv final : public Operator, public FusedSteps {
 
   WindowAttributes window_;
   int64_t groups_;
+  bool winograd_ = true;
   Tensor packed_;
 };
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <unordered_set>
 
+#include "ops/fusible.h"
 #include "optimize/gradient.h"
 #include "optimize/optimize.h"
 #include "runtime/executor.h"
@@ -25,6 +27,21 @@ void fix_dimensions(Graph& graph, const std::vector<std::pair<std::string, int64
   }
 }
 
+// The nodes with the largest constants first: what packing leaves free has room for what is packed later.
+std::vector<size_t> packing_order(const Graph& graph) {
+  std::vector<uint64_t> bytes(graph.nodes.size(), 0);
+  for (size_t n = 0; n < bytes.size(); n++) {
+    for (ValueId id : graph.nodes[n].inputs) {
+      if (graph.is_constant(id)) bytes[n] += graph.value(id).constant.byte_size();
+    }
+  }
+  std::vector<size_t> order(bytes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return bytes[a] != bytes[b] ? bytes[a] > bytes[b] : a < b; });
+  return order;
+}
+
 // Lets every node of the graph and its subgraphs pack its constants, and lets go of constants that are packed
 // everywhere.
 void prepare(Graph& graph) {
@@ -37,7 +54,8 @@ void prepare(Graph& graph) {
     for (ValueId id : captured_values(node)) read(id, 1);
   }
   for (ValueId id : graph.outputs) read(id, 1);
-  for (Node& node : graph.nodes) {
+  for (const size_t n : packing_order(graph)) {
+    Node& node = graph.nodes[n];
     for (const auto& inner : subgraphs(node)) prepare(*inner);
     std::vector<const Tensor*> constants;
     for (ValueId id : node.inputs) {
@@ -64,6 +82,13 @@ void prepare(Graph& graph) {
         constant = Tensor::without_data(constant.dtype(), constant.shape());
       }
     }
+  }
+}
+
+void avoid_winograd(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    if (Fusible* f = node.op->fusible()) f->avoid_winograd();
+    for (const auto& inner : subgraphs(node)) avoid_winograd(*inner);
   }
 }
 
@@ -170,6 +195,7 @@ std::unique_ptr<Session> Session::create(Model model, const SessionOptions& opti
   }
   for (ValueId id : graph.outputs) impl->outputs.push_back({graph.value(id).name, graph.value(id).type});
   optimize(graph, options.optimization_level);
+  if (!options.winograd) avoid_winograd(graph);
   prepare(graph);
   impl->shared.pool = ThreadPool::create(options.threads);
   impl->executor = std::make_unique<Executor>(graph);

@@ -16,6 +16,7 @@ namespace sardonyx {
 struct SessionOptions {
   int optimization_level = 2;  // 0: run the graph as it is; 1: folding and dead code; 2: fusions too
   int threads = 1;
+  bool winograd = true;  // false: convolutions are summed directly, with a third of the error
   // Fixes symbolic dimensions by name.
   std::vector<std::pair<std::string, int64_t>> free_dimensions;
   CustomOperators custom_operators;

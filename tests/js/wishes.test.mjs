@@ -264,3 +264,40 @@ test('using disposes', { skip: !Symbol.dispose }, async () => {
   tensor[Symbol.dispose]();
   assert.equal(tensor.location, 'none');
 });
+
+test('Winograd can be turned off', async () => {
+  // A convolution of 3x3 with many channels, in double beside it.
+  const [channels, size] = [32, 12];
+  const random = (n, seed) => Float32Array.from({ length: n }, (_, i) => Math.sin((i + 1) * seed));
+  const w = random(channels * channels * 9, 12.9898);
+  const x = random(channels * size * size, 78.233);
+  const model = makeModel({
+    node: [node('Conv', ['x', 'w'], ['y'], { attribute: [{ name: 'pads', type: 7, ints: [1, 1, 1, 1] }] })],
+    input: [port('x', tensorType('float32', [1, channels, size, size]))],
+    output: [port('y', tensorType('float32', [1, channels, size, size]))],
+    initializer: [{ name: 'w', dims: [channels, channels, 3, 3], data_type: 1, raw_data: new Uint8Array(w.buffer) }],
+  });
+  const at = (c, i, j) => (i < 0 || j < 0 || i >= size || j >= size ? 0 : x[(c * size + i) * size + j]);
+  const expected = Float64Array.from({ length: channels * size * size }, (_, o) => {
+    const [m, i, j] = [Math.floor(o / size / size), Math.floor(o / size) % size, o % size];
+    let sum = 0;
+    for (let c = 0; c < channels; ++c) {
+      for (let t = 0; t < 9; ++t)
+        sum += w[(m * channels + c) * 9 + t] * at(c, i + Math.floor(t / 3) - 1, j + (t % 3) - 1);
+    }
+    return sum;
+  });
+  const errorOf = async (extra) => {
+    const made = await InferenceSession.create(model, { extra });
+    const { y } = await made.run({ x: new Tensor('float32', x, [1, channels, size, size]) });
+    await made.release();
+    return Math.sqrt(y.data.reduce((sum, value, i) => sum + (value - expected[i]) ** 2, 0) / y.data.length);
+  };
+  const [fast, direct] = [await errorOf({}), await errorOf({ winograd: false })];
+  assert.ok(fast < 1e-4, `Winograd's error is ${fast}`);
+  assert.ok(direct < fast, `the error of the direct sum is ${direct}, Winograd's ${fast}`);
+  await assert.rejects(
+    InferenceSession.create(model, { extra: { winograd: 1 } }),
+    /'extra.winograd' must be true or false, not 1/,
+  );
+});

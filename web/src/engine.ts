@@ -17,6 +17,7 @@ import { execute } from './slices.js';
 
 export interface LoadOptions {
   readonly optimizationLevel: number;
+  readonly winograd: boolean;
   readonly freeDimensions: [string, number][];
   /** Functions of this thread: not for engines in workers. */
   readonly customOperators?: NonNullable<LoadRequest['customOperators']>;

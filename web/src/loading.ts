@@ -34,10 +34,14 @@ async function readInto(engine: SessionEngine, source: ByteSource, settings: Set
 }
 
 async function load(engine: SessionEngine, source: ByteSource, external: ExternalData, settings: Settings) {
-  const { optimizationLevel, freeDimensions } = settings;
+  const { optimizationLevel, winograd, freeDimensions } = settings;
   try {
     const customOperators = hasOperators() ? { customOperators: findOperator } : {};
-    return await engine.load({ optimizationLevel, freeDimensions, ...customOperators }, external, source.path);
+    return await engine.load(
+      { optimizationLevel, winograd, freeDimensions, ...customOperators },
+      external,
+      source.path,
+    );
   } catch (error) {
     // Says which of several models it is.
     if (!(error instanceof OnnxError) || source.label === '') throw error;

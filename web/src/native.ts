@@ -93,6 +93,7 @@ export interface NativeBytes {
 export interface LoadRequest {
   model: NativeBytes;
   optimizationLevel: number;
+  winograd: boolean;
   threads: number;
   freeDimensions: [string, number][];
   /** Fills `to`, a view of the heap; returns why it cannot, or undefined. */

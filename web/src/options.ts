@@ -43,6 +43,7 @@ export interface SessionOptions {
   readonly logVerbosityLevel?: number;
   readonly preferredOutputLocation?: Tensor.DataLocation | Readonly<Record<string, Tensor.DataLocation>>;
   readonly enableGraphCapture?: boolean;
+  /** `winograd: false`: convolutions are summed directly: slower, with a third of the rounding error. Others have no effect. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
@@ -66,6 +67,7 @@ export interface RunOptions {
 
 export interface Settings {
   readonly optimizationLevel: number;
+  readonly winograd: boolean;
   readonly freeDimensions: [string, number][];
   readonly externalData: readonly ExternalDataFile[];
   readonly profiling: boolean;
@@ -190,8 +192,13 @@ export function settingsOf(options: unknown): Settings {
   if (given.externalData !== undefined && !Array.isArray(given.externalData)) {
     throw invalidArgument("'externalData' must be an array of {path, data}");
   }
+  const winograd = given.extra?.winograd ?? true;
+  if (typeof winograd !== 'boolean') {
+    throw invalidArgument(`'extra.winograd' must be true or false, not ${shown(winograd)}`);
+  }
   return {
     optimizationLevel: level,
+    winograd,
     freeDimensions: freeDimensionsOf(given.freeDimensionOverrides),
     externalData: given.externalData ?? [],
     profiling: given.enableProfiling === true,
