@@ -88,3 +88,20 @@ else()
        # The glue's views of a heap that grows are slower; no loop of ours is JavaScript.
        -Wno-pthreads-mem-growth)
 endif()
+
+# The codecs' module: without Embind and glue, for the package instantiates it itself (web/src/codecs.ts).
+set(SARDONYX_CODEC_WASM_OPTIONS -fwasm-exceptions -sSUPPORT_LONGJMP=wasm)
+set(SARDONYX_CODEC_MODULE_OPTIONS
+    ${SARDONYX_CODEC_WASM_OPTIONS}
+    -Os
+    -fno-rtti
+    -mbulk-memory
+    -sSTANDALONE_WASM=1
+    --no-entry
+    -sEXPORTED_FUNCTIONS=_decode,_malloc,_free
+    -sALLOW_MEMORY_GROWTH=1
+    -sMAXIMUM_MEMORY=4GB
+    -sINITIAL_MEMORY=2MB
+    -sABORTING_MALLOC=0
+    -sSTACK_SIZE=256KB
+    -sFILESYSTEM=0)

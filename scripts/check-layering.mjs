@@ -7,6 +7,7 @@ import { root } from './lib/paths.mjs';
 const mayInclude = {
   base: [],
   kernels: [],
+  codecs: ['base'],
   graph: ['base'],
   onnx: ['base', 'graph'],
   ops: ['base', 'graph', 'kernels'],

@@ -62,6 +62,14 @@ export function operatorsPage() {
     '|---|---|---|---|',
     ...rows,
     '',
+    '## Formats of ImageDecoder',
+    '',
+    'The same everywhere (they come with the package, not with the browser): BMP without run lengths; JPEG, progressive,',
+    'arithmetic and CMYK too; JPEG 2000, grey, sRGB and sYCC; PNG; PNM; TIFF of 1 to 16 bits, uncompressed or by LZW,',
+    'deflate, PackBits or JPEG; WebP, of animations the first picture. Values are those of Pillow, whose `convert` the',
+    'formats RGB and Grayscale follow: transparency is left out, of 16 bits the upper 8 are taken. Where the standard says',
+    'that damaged bytes give an empty tensor, there is an error that says what is wrong.',
+    '',
   ].join('\n');
 }
 

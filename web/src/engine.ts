@@ -1,4 +1,5 @@
 // An engine as sessions use it, wherever it runs; and the one that runs in this thread.
+import { Codecs } from './codecs.js';
 import type { ExternalData } from './external_data.js';
 import { endThreads } from './instance.js';
 import { Mailbox } from './mailbox.js';
@@ -29,6 +30,8 @@ export interface SessionEngine {
   append(bytes: Uint8Array): void | Promise<void>;
   /** `external` answers until this is done; `modelPath`: where the model lies, if it is a file. */
   load(options: LoadOptions, external: ExternalData, modelPath: string | undefined): Loaded | Promise<Loaded>;
+  /** The compiled codecs, which models with an ImageDecoder need before they run. */
+  useCodecs(module: WebAssembly.Module): Promise<void>;
   run(request: RunRequest, signal: AbortSignal | undefined): Promise<RunResult>;
   /** As it is now, or, of an engine in a worker, as it was after the last call. So is macs(). */
   memory(): MemoryUse;
@@ -70,6 +73,10 @@ export class LocalEngine implements SessionEngine {
     } finally {
       this.model.clear();
     }
+  }
+
+  async useCodecs(module: WebAssembly.Module): Promise<void> {
+    this.instance.codecs = await Codecs.start(module);
   }
 
   run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {

@@ -57,6 +57,9 @@ async function answer(request: Exclude<Request, { op: 'abort' }>): Promise<Reply
       return { value: undefined };
     case 'load':
       return load(request);
+    case 'codecs':
+      await engine?.useCodecs(request.module);
+      return { value: undefined };
     case 'run':
       return run(request);
   }

@@ -23,6 +23,8 @@ export interface WasmFlags {
   wasmPaths?: string | WasmPaths | undefined;
   /** The bytes of the .wasm file, for those who have them already. */
   wasmBinary?: ArrayBufferLike | Uint8Array | undefined;
+  /** The image codecs of models with an ImageDecoder: sardonyx-codecs.wasm as its URL, its bytes or its module. */
+  codecs?: string | URL | ArrayBufferLike | Uint8Array | WebAssembly.Module | undefined;
   /** The compiled module, for those who may not compile at run time (Cloudflare Workers). */
   wasmModule?: WebAssembly.Module | undefined;
 }

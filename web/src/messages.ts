@@ -10,6 +10,7 @@ export type Request =
   | { op: 'start'; module: WebAssembly.Module; variant: VariantName; threads: number }
   | { op: 'append'; bytes: Uint8Array }
   | { op: 'load'; options: LoadOptions; files: readonly ExternalFile[]; modelPath: string | undefined }
+  | { op: 'codecs'; module: WebAssembly.Module }
   | { op: 'run'; request: RunRequest; abortable: boolean }
   /** While a run that is abortable goes on; has no answer of its own. */
   | { op: 'abort' };

@@ -90,8 +90,35 @@ function compiledFrom(url: string): Promise<WebAssembly.Module> {
 
 /** The compiled module of `variant`. @throws OnnxError (load_failed, unsupported_platform) */
 export async function compiled(variant: Variant, { paths }: WasmSettings) {
-  const folder = typeof paths === 'string' && paths !== '' ? paths.replace(/\/?$/, '/') : undefined;
-  return compiledFrom(folder === undefined ? variant.wasm().href : `${folder}sardonyx-${variant.name}.wasm`);
+  return compiledFrom(inFolder(paths, variant.name) ?? variant.wasm().href);
+}
+
+/** The file in env.wasm.wasmPaths, where that is a folder. */
+function inFolder(paths: WasmSettings['paths'], name: string): string | undefined {
+  if (typeof paths !== 'string' || paths === '' || paths.endsWith('.wasm')) return undefined;
+  return `${paths.replace(/\/?$/, '/')}sardonyx-${name}.wasm`;
+}
+
+async function codecsModule({ codecs, paths }: WasmSettings): Promise<WebAssembly.Module> {
+  if (codecs instanceof Uint8Array) {
+    return remembered(compiledByBytes, codecs.buffer, () => compileBytes(codecs, 'env.wasm.codecs'));
+  }
+  if (codecs !== undefined && typeof codecs !== 'string') return codecs;
+  // A literal URL: bundlers find the file by it, and take it along.
+  const beside = () => new URL('./wasm/sardonyx-codecs.wasm', import.meta.url).href;
+  return compiledFrom(codecs ?? inFolder(paths, 'codecs') ?? beside());
+}
+
+/** The compiled codecs, for models with an ImageDecoder. @throws OnnxError (load_failed, unsupported_platform) */
+export async function compiledCodecs(settings: WasmSettings): Promise<WebAssembly.Module> {
+  try {
+    return await codecsModule(settings);
+  } catch (error) {
+    const code = error instanceof OnnxError ? error.code : 'load_failed';
+    const hint = 'env.wasm.codecs may say where it is, or bring it';
+    const message = `the model's ImageDecoder needs sardonyx-codecs.wasm (${hint}): ${messageOf(error)}`;
+    throw new OnnxError(code, message, { cause: error });
+  }
 }
 
 type Glue = Awaited<ReturnType<Variant['glue']>>;

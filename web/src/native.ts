@@ -1,4 +1,5 @@
 // The border to the engine: what bindings/ declares there, and the guard around every call.
+import type { Codecs } from './codecs.js';
 import { OnnxError, type OnnxErrorCode } from './errors.js';
 import type { PThread } from './threads.js';
 
@@ -147,6 +148,8 @@ export interface Instance {
   readonly heap: WebAssembly.Memory;
   /** Of builds with threads. */
   readonly PThread?: PThread;
+  /** What the engine's ImageDecoder calls (bindings/js_image.cpp). */
+  codecs?: Codecs;
 }
 
 /** What a callback of the caller threw, where the engine reports it: the cause of the error to come. */

@@ -86,6 +86,10 @@ export class RemoteEngine implements SessionEngine {
     return this.ask<Loaded>({ op: 'load', options, files: external.files, modelPath });
   }
 
+  useCodecs(module: WebAssembly.Module): Promise<void> {
+    return this.ask<void>({ op: 'codecs', module });
+  }
+
   async run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
     checkAborted(signal);
     const transfer: Transferable[] = [];

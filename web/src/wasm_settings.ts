@@ -13,6 +13,7 @@ export interface WasmSettings {
   /** What `binary` is a view of: stays the same object between sessions. */
   readonly binaryKey: object | undefined;
   readonly paths: string | WasmPaths | undefined;
+  readonly codecs: string | Uint8Array | WebAssembly.Module | undefined;
   /** Milliseconds; 0: no limit. */
   readonly timeout: number;
 }
@@ -21,11 +22,31 @@ function wrong(name: string, what: string, value: unknown): Error {
   return invalidArgument(`env.wasm.${name} must be ${what}, not ${shown(value)}`);
 }
 
-function binaryOf(given: unknown): Uint8Array {
+// By its tag: modules may come from another realm (a worker, a test runner's sandbox).
+function isModule(value: unknown): value is WebAssembly.Module {
+  return Object.prototype.toString.call(value) === '[object WebAssembly.Module]';
+}
+
+function bytesOf(given: unknown): Uint8Array | undefined {
   const shared = typeof SharedArrayBuffer !== 'undefined' && given instanceof SharedArrayBuffer;
   if (given instanceof ArrayBuffer || shared) return new Uint8Array(given as ArrayBuffer);
   if (ArrayBuffer.isView(given)) return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
-  throw wrong('wasmBinary', 'an ArrayBuffer or a Uint8Array', given);
+  return undefined;
+}
+
+function binaryOf(given: unknown): Uint8Array {
+  const bytes = bytesOf(given);
+  if (!bytes) throw wrong('wasmBinary', 'an ArrayBuffer or a Uint8Array', given);
+  return bytes;
+}
+
+function codecsOf(given: unknown): WasmSettings['codecs'] {
+  if (typeof given === 'string') return given;
+  if (given instanceof URL) return given.href;
+  if (isModule(given)) return given;
+  const bytes = bytesOf(given);
+  if (!bytes) throw wrong('codecs', 'a URL, an ArrayBuffer, a Uint8Array or a WebAssembly.Module', given);
+  return bytes;
 }
 
 const isUrl = (value: unknown): boolean => value === undefined || typeof value === 'string' || value instanceof URL;
@@ -42,12 +63,11 @@ function pathsOf(given: unknown): string | WasmPaths {
 
 /** @throws OnnxError (invalid_argument) */
 export function wasmSettings(): WasmSettings {
-  const { numThreads, wasmModule, wasmBinary, wasmPaths, initTimeout, proxy, simd } = env.wasm;
+  const { numThreads, wasmModule, wasmBinary, wasmPaths, initTimeout, proxy, simd, codecs } = env.wasm;
   if (numThreads !== undefined && (!Number.isSafeInteger(numThreads) || numThreads < 0)) {
     throw wrong('numThreads', 'a whole number from 0 on', numThreads);
   }
-  // By its tag: modules may come from another realm (a worker, a test runner's sandbox).
-  if (wasmModule !== undefined && Object.prototype.toString.call(wasmModule) !== '[object WebAssembly.Module]') {
+  if (wasmModule !== undefined && !isModule(wasmModule)) {
     throw wrong('wasmModule', 'a WebAssembly.Module', wasmModule);
   }
   if (initTimeout !== undefined && !(typeof initTimeout === 'number' && initTimeout >= 0)) {
@@ -63,6 +83,7 @@ export function wasmSettings(): WasmSettings {
     binary,
     binaryKey: binary && (wasmBinary as object),
     paths: wasmPaths === undefined || wasmPaths === null ? undefined : pathsOf(wasmPaths),
+    codecs: codecs === undefined || codecs === null ? undefined : codecsOf(codecs),
     timeout: initTimeout ?? 0,
   };
 }

@@ -1,0 +1,1 @@
+/* libwebp: no SIMD, no threads. */
