@@ -32,6 +32,7 @@ const buildNeeds = [
   ['protobuf-compiler', () => onPath('protoc')],
   ['git', () => onPath('git')],
   ['xz-utils', () => onPath('xz')],
+  ['bzip2', () => onPath('bzip2')],
   ['ccache', () => onPath('ccache')],
 ];
 const testNeeds = [

@@ -205,7 +205,7 @@ const kCalls = {
     kImageOptions.map((name) => [`fromImage: ${name}`, (g) => Tensor.fromImage(new Blob(['x']), { [name]: g })]),
   ),
   ...Object.fromEntries(
-    ['numThreads', 'wasmPaths', 'wasmBinary', 'wasmModule', 'initTimeout', 'simd', 'proxy', 'trace'].map((name) => [
+    ['numThreads', 'wasmPaths', 'wasmBinary', 'wasmModule', 'codecs', 'initTimeout', 'simd', 'proxy', 'trace'].map((name) => [
       `env.wasm.${name}`,
       async (g) => {
         const before = env.wasm[name];
