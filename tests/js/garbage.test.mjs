@@ -205,16 +205,18 @@ const kCalls = {
     kImageOptions.map((name) => [`fromImage: ${name}`, (g) => Tensor.fromImage(new Blob(['x']), { [name]: g })]),
   ),
   ...Object.fromEntries(
-    ['numThreads', 'wasmPaths', 'wasmBinary', 'wasmModule', 'codecs', 'initTimeout', 'simd', 'proxy', 'trace'].map((name) => [
-      `env.wasm.${name}`,
-      async (g) => {
-        const before = env.wasm[name];
-        env.wasm[name] = g;
-        const made = InferenceSession.create(bytes);
-        env.wasm[name] = before;
-        return made;
-      },
-    ]),
+    ['numThreads', 'wasmPaths', 'wasmBinary', 'wasmModule', 'codecs', 'initTimeout', 'simd', 'proxy', 'trace'].map(
+      (name) => [
+        `env.wasm.${name}`,
+        async (g) => {
+          const before = env.wasm[name];
+          env.wasm[name] = g;
+          const made = InferenceSession.create(bytes);
+          env.wasm[name] = before;
+          return made;
+        },
+      ],
+    ),
   ),
 };
 
