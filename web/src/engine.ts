@@ -1,5 +1,4 @@
 // An engine as sessions use it, wherever it runs; and the one that runs in this thread.
-import { Codecs } from './codecs.js';
 import type { ExternalData } from './external_data.js';
 import { endThreads } from './instance.js';
 import { Mailbox } from './mailbox.js';
@@ -76,6 +75,7 @@ export class LocalEngine implements SessionEngine {
   }
 
   async useCodecs(module: WebAssembly.Module): Promise<void> {
+    const { Codecs } = await import('./codecs.js');
     this.instance.codecs = await Codecs.start(module);
   }
 
