@@ -31,17 +31,18 @@ inline std::vector<uint8_t> from_base64(std::string_view text) {
   return bytes;
 }
 
-// One image per line: `  "name": {"file": "base64", ...`.
+// Each image is `"name": {... "file": "base64"`, its first member on the line of the name or behind it.
 inline std::vector<ImageFile> image_files() {
   std::ifstream in(SARDONYX_SOURCE_DIR "/tests/js/images/images.json");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  constexpr std::string_view kFile = "\"file\": \"", kMember = "\": {";
   std::vector<ImageFile> files;
-  for (std::string line; std::getline(in, line);) {
-    constexpr std::string_view kFile = "\": {\"file\": \"";
-    const size_t at = line.find(kFile);
-    if (at == std::string::npos) continue;
-    const size_t first = at + kFile.size();
+  for (size_t at = text.find(kFile); at != std::string::npos; at = text.find(kFile, at)) {
+    const size_t first = at + kFile.size(), name_end = text.rfind(kMember, at);
+    const size_t name = text.rfind('"', name_end - 1) + 1;
+    at = text.find('"', first);
     files.push_back(
-        {line.substr(3, at - 3), from_base64(std::string_view(line).substr(first, line.find('"', first) - first))});
+        {text.substr(name, name_end - name), from_base64(std::string_view(text).substr(first, at - first))});
   }
   return files;
 }
