@@ -84,7 +84,7 @@ async function fuzz(env) {
     const args = [
       `-max_total_time=${FUZZ_SECONDS}`,
       // The same inputs in the same order: whether a change passes must not hang on luck. --all looks for new ones.
-      ...(process.env.SARDONYX_TEST_ALL === '1' ? [] : ['-seed=1']),
+      ...(env.SARDONYX_TEST_ALL === '1' ? [] : ['-seed=1']),
       '-timeout=10',
       '-rss_limit_mb=2048',
       `-artifact_prefix=${work}/`,
