@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
 // folder, so the files stay side by side.
 const isEntry = (name) => /^(index|embedded|ort_backend)\.js$/.test(name);
 // What few apps need, loaded when they do.
-const isLate = (name) => /^(remote_engine|threads|workers)\.js$/.test(name);
+const isLate = (name) => /^(codecs|remote_engine|threads|workers)\.js$/.test(name);
 // What is started by name, with the little of the code that it needs.
 const isWorker = (name) => /^(node_thread|[a-z_]+_worker)\.js$/.test(name);
 
