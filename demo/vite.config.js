@@ -1,4 +1,4 @@
-// The demo page's build: static files that work from any folder of any host.
+// The studio page's build: static files that work from any folder of any host.
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
@@ -7,6 +7,7 @@ const policy = [
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
   "img-src 'self' blob: data:",
+  "media-src 'self' blob: mediastream:",
   "connect-src 'self'",
   "worker-src 'self'",
   "base-uri 'none'",
@@ -24,6 +25,7 @@ const contentSecurityPolicy = {
 
 export default defineConfig({
   base: './',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   resolve: { alias: { sardonyx: fileURLToPath(new URL('../dist/index.js', import.meta.url)) } },
   server: { fs: { allow: ['..'] } },
   worker: { format: 'es' },

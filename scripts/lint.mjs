@@ -12,6 +12,7 @@ const checks = [
   ['biome', bin('biome'), ['ci', '--colors=off', '--max-diagnostics=20', '.']],
   ['types', bin('tsc'), ['-p', 'tsconfig.json', '--noEmit']],
   ['types, command line', bin('tsc'), ['-p', 'web/src/cli', '--noEmit']],
+  ['types, page', bin('tsc'), ['-p', 'demo']],
   ['layering', ...script('check-layering.mjs')],
   ['sizes', ...script('check-sizes.mjs'), { live: true }],
   ['operators', process.execPath, [join(root, 'scripts/operators.mjs'), '--check']],

@@ -1,15 +1,17 @@
 // A sample model, written here byte by byte: one convolution that finds edges in an image.
 
-const text = (value) => new TextEncoder().encode(value);
+const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-function varint(value) {
-  const bytes = [];
+function varint(value: number): number[] {
+  const bytes: number[] = [];
   for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
   return [...bytes, value];
 }
 
+type Bytes = ArrayLike<number> & Iterable<number>;
+
 /** A protobuf field: a number, or bytes (text, messages). */
-function field(number, value) {
+function field(number: number, value: number | string | Bytes): number[] {
   if (typeof value === 'number') return [...varint(number * 8), ...varint(value)];
   const bytes = typeof value === 'string' ? text(value) : value;
   return [...varint(number * 8 + 2), ...varint(bytes.length), ...bytes];
@@ -18,18 +20,18 @@ function field(number, value) {
 const kFloat = 1;
 const kInts = 7;
 
-function port(name, dims) {
+function port(name: string, dims: readonly (number | string)[]): number[] {
   const shape = dims.flatMap((dim) => field(1, typeof dim === 'number' ? field(1, dim) : field(2, dim)));
   const tensor = [...field(1, kFloat), ...field(2, shape)];
   return [...field(1, name), ...field(2, field(1, tensor))];
 }
 
-function ints(name, values) {
+function ints(name: string, values: readonly number[]): number[] {
   return [...field(1, name), ...values.flatMap((value) => field(8, value)), ...field(20, kInts)];
 }
 
 /** The bytes of the model: edges[n, 1, h, w] from image[n, 3, h, w]. */
-export function sampleModel() {
+export function edgesModel(): Uint8Array<ArrayBuffer> {
   const kernel = [-1, -1, -1, -1, 8, -1, -1, -1, -1];
   const weights = Float32Array.from([...kernel, ...kernel, ...kernel], (w) => w / 3);
   const initializer = [

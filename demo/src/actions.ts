@@ -1,0 +1,116 @@
+// What the page does: opens models, runs them, cancels.
+import { Engine, type EngineError } from './engine/client.js';
+import type { EngineOptions, PlainTensor, RunResult } from './engine/messages.js';
+import { t } from './i18n/index.js';
+import * as state from './state.js';
+
+const engine = new Engine();
+let opening = 0;
+
+function report(error: unknown): void {
+  const { message, code, node } = error as EngineError;
+  state.problem.value = code === 'aborted' ? { message: t('cancelled') } : { message, node };
+}
+
+/** Ends what goes on. A worker without work stays, with the module that it has. */
+function quieten(): void {
+  if (state.busy.value !== '') engine.stop();
+}
+
+/** Opens a model: its session is made in the worker. Errors are shown, not thrown. */
+export async function open(model: state.Model): Promise<void> {
+  const mine = ++opening;
+  quieten();
+  state.model.value = model;
+  state.loaded.value = undefined;
+  state.lastRun.value = undefined;
+  await start(mine);
+}
+
+async function start(mine: number): Promise<void> {
+  const { name, blob, externalData } = state.model.value as state.Model;
+  state.problem.value = undefined;
+  state.busy.value = 'load';
+  state.progress.value = { phase: 'reading', loaded: 0, total: blob.size };
+  try {
+    const model = name === '' ? blob : new File([blob], name);
+    const request = { model, externalData, options: state.engineOptions.value };
+    const result = await engine.load(request, (progress) => {
+      state.progress.value = progress;
+    });
+    if (mine === opening) state.loaded.value = result;
+  } catch (error) {
+    if (mine === opening) report(error);
+  } finally {
+    if (mine === opening) state.busy.value = '';
+  }
+}
+
+/** The model again, with other settings. */
+export async function restart(options: EngineOptions): Promise<void> {
+  state.engineOptions.value = options;
+  if (!state.model.value) return;
+  quieten();
+  state.loaded.value = undefined;
+  await start(++opening);
+}
+
+export function close(): void {
+  ++opening;
+  quieten();
+  state.model.value = undefined;
+  state.loaded.value = undefined;
+  state.lastRun.value = undefined;
+  state.problem.value = undefined;
+  state.busy.value = '';
+}
+
+/** The model among the files; the others are its external data. */
+export function openFiles(files: readonly File[]): Promise<void> {
+  if (files.length === 0) return Promise.resolve();
+  const found = files.find((file) => /\.(onnx|ort)$/i.test(file.name)) ?? (files.length === 1 ? files[0] : undefined);
+  if (!found) {
+    const names = files.map((file) => file.name).join(', ');
+    state.problem.value = { message: t('noModelAmong', { names }) };
+    return Promise.resolve();
+  }
+  const others = files.filter((file) => file !== found);
+  return open({ name: found.name, blob: found, externalData: others.map((data) => ({ path: data.name, data })) });
+}
+
+export interface RunSettings {
+  readonly repeat: number;
+  readonly profile: boolean;
+}
+
+/** Runs the model; undefined where it failed or was cancelled, which is shown. */
+export async function run(
+  makeFeeds: () => Promise<Record<string, PlainTensor>>,
+  { repeat, profile }: RunSettings,
+): Promise<RunResult | undefined> {
+  const mine = opening;
+  state.problem.value = undefined;
+  state.busy.value = 'run';
+  state.progress.value = { phase: 'run', loaded: 0, total: repeat };
+  try {
+    const feeds = await makeFeeds();
+    const result = await engine.run({ feeds, repeat, profile }, (progress) => {
+      state.progress.value = progress;
+    });
+    if (mine !== opening) return undefined;
+    state.lastRun.value = result;
+    return result;
+  } catch (error) {
+    if (mine === opening) report(error);
+    return undefined;
+  } finally {
+    if (mine === opening) state.busy.value = '';
+  }
+}
+
+/** Ends what goes on. A run ends before its next node and keeps its session; a load, which may take the worker's thread
+ *  for long, ends with the worker. */
+export function cancel(): void {
+  if (state.busy.value === 'run') engine.cancel();
+  else engine.stop();
+}

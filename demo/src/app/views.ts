@@ -1,0 +1,17 @@
+// The views of a model, in the order of their tabs.
+import type { ComponentType } from 'preact';
+import type { Key } from '../i18n/index.js';
+import { RunView } from '../run/run_view.js';
+import type { View } from '../state.js';
+import { ModelView } from './model_view.js';
+
+export interface ViewEntry {
+  readonly name: View;
+  readonly title: Key;
+  readonly View: ComponentType;
+}
+
+export const kViews: readonly ViewEntry[] = [
+  { name: 'model', title: 'viewModel', View: ModelView },
+  { name: 'run', title: 'viewRun', View: RunView },
+];

@@ -1,0 +1,70 @@
+// What the page and the worker with the session say to each other.
+import type { CreateProgress, InferenceSession, MemoryUse, ModelMetadata, ProfileEntry, SessionInfo } from 'sardonyx';
+
+/** A tensor that can be cloned between threads. */
+export interface PlainTensor {
+  readonly type: string;
+  readonly dims: readonly number[];
+  readonly data: ArrayLike<number> | BigInt64Array | BigUint64Array | readonly string[];
+}
+/** An output: a tensor, or any other value as text. */
+export type Output = { readonly name: string } & (
+  | ({ readonly text?: undefined } & PlainTensor)
+  | { readonly text: string }
+);
+
+export interface EngineOptions {
+  /** 0: as many as are sensible. */
+  readonly threads: number;
+  readonly simd: 'relaxed' | 'fixed';
+  readonly optimization: 'all' | 'basic' | 'disabled';
+}
+
+export interface LoadRequest {
+  readonly model: Blob | Uint8Array;
+  readonly externalData: readonly { readonly path: string; readonly data: Blob }[];
+  readonly options: EngineOptions;
+}
+export interface LoadResult {
+  readonly inputs: readonly InferenceSession.ValueMetadata[];
+  readonly outputs: readonly InferenceSession.ValueMetadata[];
+  readonly metadata: ModelMetadata;
+  readonly info: SessionInfo;
+  readonly memory: MemoryUse;
+  readonly ms: number;
+}
+
+export interface RunRequest {
+  readonly feeds: Readonly<Record<string, PlainTensor>>;
+  readonly repeat: number;
+  readonly profile: boolean;
+}
+export interface RunResult {
+  readonly outputs: readonly Output[];
+  /** Milliseconds of each run. */
+  readonly times: readonly number[];
+  /** Of the last run. */
+  readonly profile: readonly ProfileEntry[] | undefined;
+  readonly memory: MemoryUse;
+  /** Bytes of the whole heap after each run. */
+  readonly heaps: readonly number[];
+  readonly macs: number | undefined;
+}
+
+export type Progress = CreateProgress | { readonly phase: 'run'; readonly loaded: number; readonly total: number };
+
+export interface Failure {
+  readonly message: string;
+  readonly code?: string;
+  readonly node?: string;
+  readonly opType?: string;
+}
+
+export type Question =
+  | { readonly id: number; readonly action: 'load'; readonly request: LoadRequest }
+  | { readonly id: number; readonly action: 'run'; readonly request: RunRequest }
+  | { readonly action: 'cancel' };
+export type Answer =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: Failure }
+  | { readonly progress: Progress };

@@ -1,0 +1,86 @@
+// Elements for an input by a rule, or from text: JSON or a list of numbers; and text as tokens.
+import type { PlainTensor } from '../engine/messages.js';
+import { arrayOf, isFloat } from './elements.js';
+
+export type Rule = 'random' | 'zeros' | 'ones' | 'count';
+
+/** Random floats in [0, 1), random integers in 0..9. */
+export function fromRule(rule: Rule, type: string, count: number): PlainTensor['data'] {
+  const most = type === 'bool' ? 2 : 10;
+  const random = isFloat(type) ? Math.random : () => Math.floor(Math.random() * most);
+  const values: Readonly<Record<Rule, (i: number) => number>> = {
+    random,
+    zeros: () => 0,
+    ones: () => 1,
+    count: (i) => i,
+  };
+  return arrayOf(type, count, values[rule]);
+}
+
+function numberOf(word: unknown): number {
+  if (word === true || word === 'true') return 1;
+  if (word === false || word === 'false') return 0;
+  const value = Number(word);
+  if (Number.isNaN(value) && word !== 'NaN') throw new Error(`"${word}" is no number`);
+  return value;
+}
+
+/** A JSON list of lists as its elements in order and, if they are lists all alike, its dimensions. */
+function fromJson(text: string): { values: unknown[]; dims: number[] } | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(parsed)) return undefined;
+  const dims: number[] = [];
+  for (let level: unknown = parsed; Array.isArray(level); level = level[0]) dims.push(level.length);
+  const values = parsed.flat(Number.POSITIVE_INFINITY);
+  const even = dims.reduce((a, b) => a * b, 1) === values.length;
+  return { values, dims: even ? dims : [values.length] };
+}
+
+/**
+ * Elements that were typed in, repeated until there are `count`; a JSON list of more than one level has its own
+ * dimensions. Throws Error with what is wrong.
+ */
+export function fromText(type: string, dims: readonly number[], text: string): PlainTensor {
+  const json = fromJson(text.trim());
+  const own = json && json.dims.length > 1 && json.dims.length === dims.length;
+  const shape = own ? json.dims : dims;
+  const count = shape.reduce((a, b) => a * b, 1);
+  const words = json?.values ?? (type === 'string' ? text.split('\n') : text.split(/[\s,;[\]]+/).filter(Boolean));
+  if (words.length === 0) throw new Error('no values are typed in');
+  if (words.length > count) throw new Error(`${words.length} values are typed in for ${count} elements`);
+  const values = type === 'string' ? words.map(String) : words.map(numberOf);
+  return { type, dims: shape, data: arrayOf(type, count, (i) => values[i % values.length]) };
+}
+
+/** Greedy longest pieces, those within a word with ## before them (WordPiece), as BERT's vocabularies have them. */
+function wordPieces(word: string, vocabulary: ReadonlyMap<string, number>, unknown: number): number[] {
+  const pieces: number[] = [];
+  for (let start = 0; start < word.length; ) {
+    let end = word.length;
+    let found: number | undefined;
+    for (; end > start && found === undefined; --end) {
+      found = vocabulary.get((start > 0 ? '##' : '') + word.slice(start, end));
+    }
+    if (found === undefined) return [unknown];
+    pieces.push(found);
+    start = end + 1;
+  }
+  return pieces;
+}
+
+/** Token numbers of a text: by a vocabulary of word pieces, or the bytes of the text where there is none. */
+export function tokens(text: string, vocabularyText: string | undefined): number[] {
+  if (vocabularyText === undefined) return [...new TextEncoder().encode(text)];
+  const vocabulary = new Map(vocabularyText.split(/\r?\n/).map((piece, i) => [piece, i]));
+  const special = (name: string) => vocabulary.get(name);
+  const lower = !vocabulary.has('The') && !vocabulary.has('A');
+  const words = (lower ? text.toLowerCase() : text).match(/\p{Script=Han}|[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? [];
+  const ids = words.flatMap((word) => wordPieces(word, vocabulary, special('[UNK]') ?? 0));
+  const [begin, end] = [special('[CLS]'), special('[SEP]')];
+  return [...(begin === undefined ? [] : [begin]), ...ids, ...(end === undefined ? [] : [end])];
+}

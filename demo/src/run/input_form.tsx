@@ -1,0 +1,249 @@
+// The form of one input: its open dimensions, and what it is filled with.
+import { useEffect, useRef } from 'preact/hooks';
+import { Choice, Field } from '../app/controls.js';
+import { portText } from '../app/text.js';
+import { type Key, t } from '../i18n/index.js';
+import { problem } from '../state.js';
+import { decodeAudio, recordAudio } from './audio.js';
+import { Camera } from './camera.js';
+import { type Fit, imageSize, type Layout, type Norm, pixelsOf } from './image.js';
+import type { InputState, Kind } from './input_state.js';
+import { readNpy } from './npy.js';
+
+const kKindTexts: Readonly<Record<Kind, Key>> = {
+  random: 'kindRandom',
+  zeros: 'kindZeros',
+  ones: 'kindOnes',
+  count: 'kindCount',
+  text: 'kindText',
+  image: 'kindImage',
+  camera: 'kindCamera',
+  audio: 'kindAudio',
+  microphone: 'kindMicrophone',
+  npy: 'kindNpy',
+  tokens: 'kindTokens',
+};
+
+/** Does `job`; what goes wrong is shown. */
+async function showing(job: () => Promise<void>): Promise<void> {
+  try {
+    await job();
+  } catch (error) {
+    problem.value = { message: (error as Error).message };
+  }
+}
+
+interface Part {
+  readonly input: InputState;
+}
+
+function FileField({ input, accept, take }: Part & { accept: string; take: (file: File) => Promise<void> }) {
+  return (
+    <input
+      type="file"
+      accept={accept}
+      aria-label={t('fileFor', { name: input.meta.name })}
+      onChange={(event) => {
+        const file = event.currentTarget.files?.[0];
+        if (file) showing(() => take(file));
+      }}
+    />
+  );
+}
+
+/** The picture as the model gets it, drawn again when the settings change. */
+function Preview({ input }: Part) {
+  const place = useRef<HTMLDivElement>(null);
+  const picture = input.picture.value;
+  const { layout, fit } = input.settings.value;
+  const { width, height } = imageSize(input.sizes(), layout);
+  useEffect(() => {
+    input.canvas.setAttribute('role', 'img');
+    input.canvas.setAttribute('aria-label', t('asModelGets'));
+    place.current?.replaceChildren(input.canvas);
+    if (picture && width > 0 && height > 0) pixelsOf(picture, input.canvas, width, height, fit);
+  }, [picture, width, height, fit]);
+  return <div ref={place} class="preview" hidden={!picture} />;
+}
+
+function ImagePart({ input }: Part) {
+  const settings = input.settings.value;
+  const change = (changed: Partial<typeof settings>) => {
+    input.settings.value = { ...settings, ...changed };
+  };
+  const norms: readonly (readonly [Norm, string])[] = [
+    ['unit', t('normUnit')],
+    ['signed', t('normSigned')],
+    ['imagenet', t('normImagenet')],
+    ['pixels', t('normPixels')],
+  ];
+  const fits: readonly (readonly [Fit, string])[] = [
+    ['stretch', t('fitStretch')],
+    ['contain', t('fitContain')],
+    ['cover', t('fitCover')],
+  ];
+  const layouts: readonly (readonly [Layout, string])[] = [
+    ['NCHW', 'NCHW'],
+    ['NHWC', 'NHWC'],
+  ];
+  const orders = [
+    ['RGB', 'RGB'],
+    ['BGR', 'BGR'],
+  ] as const;
+  return (
+    <>
+      {input.kind.value === 'camera' ? (
+        <Camera take={(bitmap) => input.fitTo(bitmap)} />
+      ) : (
+        <FileField input={input} accept="image/*" take={async (file) => input.fitTo(await createImageBitmap(file))} />
+      )}
+      <div class="fields">
+        <Choice
+          text={t('layout')}
+          options={layouts}
+          value={settings.layout}
+          onChange={(layout) => change({ layout })}
+        />
+        <Choice text={t('values')} options={norms} value={settings.norm} onChange={(norm) => change({ norm })} />
+        <Choice text={t('channels')} options={orders} value={settings.order} onChange={(order) => change({ order })} />
+        <Choice text={t('fit')} options={fits} value={settings.fit} onChange={(fit) => change({ fit })} />
+      </div>
+      <Preview input={input} />
+    </>
+  );
+}
+
+function SoundPart({ input }: Part) {
+  const seconds = 3;
+  const samples = input.samples.value;
+  const rate = input.rate.value;
+  return (
+    <div class="fields">
+      {input.kind.value === 'audio' ? (
+        <FileField
+          input={input}
+          accept="audio/*"
+          take={async (file) => {
+            input.samples.value = await decodeAudio(await file.arrayBuffer(), rate);
+          }}
+        />
+      ) : (
+        <button
+          type="button"
+          onClick={() =>
+            showing(async () => {
+              input.samples.value = await recordAudio(seconds, rate);
+            })
+          }
+        >
+          {t('record', { seconds })}
+        </button>
+      )}
+      <Field text={t('rate')}>
+        <input
+          type="number"
+          min={3000}
+          max={96000}
+          value={rate}
+          onInput={(event) => {
+            input.rate.value = Math.max(3000, Math.min(96000, event.currentTarget.valueAsNumber || 16000));
+          }}
+        />
+      </Field>
+      {samples && <span class="soft">{t('recorded', { count: samples.length })}</span>}
+    </div>
+  );
+}
+
+function TextPart({ input }: Part) {
+  const tokens = input.kind.value === 'tokens';
+  const placeholder = tokens ? '' : input.type === 'string' ? t('stringsPlaceholder') : t('numbersPlaceholder');
+  return (
+    <>
+      <textarea
+        rows={2}
+        aria-label={tokens ? t('tokenText') : t('valuesOf', { name: input.meta.name })}
+        placeholder={placeholder}
+        value={input.text.value}
+        onInput={(event) => {
+          input.text.value = event.currentTarget.value;
+        }}
+      />
+      {tokens && (
+        <Field text={t('vocabulary')}>
+          <FileField
+            input={input}
+            accept=".txt"
+            take={async (file) => {
+              input.vocabulary.value = await file.text();
+            }}
+          />
+        </Field>
+      )}
+      {tokens && !input.vocabulary.value && <p class="soft">{t('noVocabulary')}</p>}
+    </>
+  );
+}
+
+function Part({ input }: Part) {
+  const kind = input.kind.value;
+  if (kind === 'image' || kind === 'camera') return <ImagePart input={input} />;
+  if (kind === 'audio' || kind === 'microphone') return <SoundPart input={input} />;
+  if (kind === 'text' || kind === 'tokens') return <TextPart input={input} />;
+  if (kind !== 'npy') return null;
+  const take = async (file: File) => {
+    input.array.value = readNpy(await file.arrayBuffer());
+  };
+  return <FileField input={input} accept=".npy" take={take} />;
+}
+
+function Sizes({ input }: Part) {
+  return (
+    <>
+      {input.dims.map((dim, i) => {
+        if (typeof dim === 'number') return null;
+        const name = typeof input.shape[i] === 'string' && input.shape[i] ? input.shape[i] : `${t('dimension')} ${i}`;
+        return (
+          <Field key={i} text={name}>
+            <input
+              type="number"
+              min={0}
+              value={dim.value}
+              onInput={(event) => {
+                dim.value = event.currentTarget.valueAsNumber;
+              }}
+            />
+          </Field>
+        );
+      })}
+    </>
+  );
+}
+
+export function InputForm({ input }: Part) {
+  const { meta, kind } = input;
+  return (
+    <fieldset class="value">
+      <legend>
+        <span class="name">{meta.name}</span> <code>{portText(meta)}</code>
+      </legend>
+      {!input.fillable && <p class="soft">{t('cannotFill')}</p>}
+      {input.fillable && (
+        <>
+          <div class="fields">
+            <Choice
+              text={t('fillWith')}
+              options={input.kinds().map((name) => [name, t(kKindTexts[name])] as const)}
+              value={kind.value}
+              onChange={(chosen) => {
+                kind.value = chosen;
+              }}
+            />
+            <Sizes input={input} />
+          </div>
+          <Part input={input} />
+        </>
+      )}
+    </fieldset>
+  );
+}

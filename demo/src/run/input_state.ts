@@ -1,0 +1,143 @@
+// What is filled in for one input, and the tensor that comes of it.
+import { type Signal, signal } from '@preact/signals';
+import type { InferenceSession } from 'sardonyx';
+import type { PlainTensor } from '../engine/messages.js';
+import { arrayOf, countOf, isFillable, isFloat } from './elements.js';
+import { fromRule, fromText, type Rule, tokens } from './fill.js';
+import {
+  type Drawable,
+  fromPixels,
+  type ImageSettings,
+  imageLayout,
+  imageSize,
+  likelySettings,
+  pixelsOf,
+} from './image.js';
+
+export type Kind = Rule | 'text' | 'image' | 'camera' | 'audio' | 'microphone' | 'npy' | 'tokens';
+const kMaxElements = 2 ** 28;
+
+/** A likely size of a dimension that the model leaves open. */
+function guess(name: string, at: number, shape: readonly (number | string)[]): number {
+  if (at === 0 || /batch|^n$/i.test(name)) return 1;
+  const nhwc = shape.length === 4 && typeof shape[3] === 'number' && shape[3] <= 4;
+  const side = shape.length === 4 && (nhwc ? at < 3 : at >= 2);
+  if (side) return 224;
+  if (/height|width/i.test(name)) return 224;
+  if (/sample|audio/i.test(name)) return 16000;
+  return /seq|len|time|token/i.test(name) ? 16 : 1;
+}
+
+/** Sizes of open dimensions; those of one name are the same signal. */
+export class Dimensions {
+  readonly #named = new Map<string, Signal<number>>();
+
+  of(dim: number | string, at: number, shape: readonly (number | string)[]): number | Signal<number> {
+    if (typeof dim === 'number' && dim > 0) return dim;
+    const name = typeof dim === 'number' ? '' : dim;
+    const known = name === '' ? undefined : this.#named.get(name);
+    const size = known ?? signal(guess(name, at, shape));
+    if (name !== '') this.#named.set(name, size);
+    return size;
+  }
+}
+
+export class InputState {
+  readonly meta: InferenceSession.ValueMetadata;
+  readonly type: string;
+  readonly shape: readonly (number | string)[];
+  readonly dims: readonly (number | Signal<number>)[];
+  readonly fillable: boolean;
+  readonly kind: Signal<Kind>;
+  readonly settings: Signal<ImageSettings>;
+  readonly text = signal('');
+  readonly vocabulary = signal<string | undefined>(undefined);
+  readonly picture = signal<Drawable | undefined>(undefined);
+  readonly samples = signal<Float32Array | undefined>(undefined);
+  readonly rate = signal(16000);
+  readonly array = signal<PlainTensor | undefined>(undefined);
+  /** Where the picture is seen as the model gets it. */
+  readonly canvas = document.createElement('canvas');
+
+  constructor(meta: InferenceSession.ValueMetadata, dimensions: Dimensions, classes: number) {
+    this.meta = meta;
+    this.type = meta.isTensor ? meta.type : '';
+    this.shape = meta.isTensor ? meta.shape : [];
+    this.fillable = meta.isTensor && isFillable(meta.type);
+    this.dims = this.shape.map((dim, i) => dimensions.of(dim, i, this.shape));
+    this.settings = signal(likelySettings(this.type, this.shape, classes));
+    this.kind = signal<Kind>(this.type === 'string' ? 'text' : /mask/i.test(meta.name) ? 'ones' : 'random');
+  }
+
+  /** The kinds of values that it can be filled with, the likely ones first. */
+  kinds(): Kind[] {
+    if (this.type === 'string') return ['text'];
+    const plain: Kind[] = ['random', 'zeros', 'ones', 'count', 'text', 'npy'];
+    if (imageLayout(this.shape)) return ['image', 'camera', ...plain];
+    const long = this.shape.length > 0 && this.shape.length <= 3;
+    if (!isFloat(this.type)) return long ? [...plain, 'tokens'] : plain;
+    return long ? [...plain, 'audio', 'microphone'] : plain;
+  }
+
+  sizes(): number[] {
+    return this.dims.map((dim) => (typeof dim === 'number' ? dim : dim.value));
+  }
+
+  /** Gives the open sides of an image the picture's own, in steps of 32, at most 960. */
+  fitTo(picture: Drawable): void {
+    this.picture.value = picture;
+    const at = this.settings.value.layout === 'NCHW' ? this.dims.length - 2 : this.dims.length - 3;
+    const [height, width] = [this.dims[at], this.dims[at + 1]];
+    const scale = Math.min(1, 960 / Math.max(picture.width, picture.height));
+    const side = (size: number) => Math.max(32, 32 * Math.round((size * scale) / 32));
+    if (typeof height === 'number' || typeof width === 'number' || picture.width === 0) return;
+    height.value = side(picture.height);
+    width.value = side(picture.width);
+  }
+
+  /** Throws Error with what is missing or wrong. */
+  value(): PlainTensor {
+    const { name } = this.meta;
+    const dims = this.sizes();
+    if (dims.some((dim) => !Number.isInteger(dim) || dim < 0)) throw new Error(`a dimension of "${name}" is no size`);
+    const count = countOf(dims);
+    if (count > kMaxElements) throw new Error(`the input "${name}" would have ${count} elements`);
+    const kind = this.kind.value;
+    if (kind === 'text') return fromText(this.type, dims, this.text.value);
+    if (kind === 'image' || kind === 'camera') return this.#image(dims);
+    if (kind === 'npy') return this.#array();
+    if (kind === 'audio' || kind === 'microphone') {
+      return this.#line(dims, this.samples.value, `there is no sound yet for "${name}"`);
+    }
+    if (kind === 'tokens') return this.#line(dims, tokens(this.text.value, this.vocabulary.value), 'there is no text');
+    return { type: this.type, dims, data: fromRule(kind, this.type, count) };
+  }
+
+  #image(dims: readonly number[]): PlainTensor {
+    const picture = this.picture.value;
+    const { name } = this.meta;
+    if (!picture) throw new Error(`no image is chosen for the input "${name}"`);
+    const settings = this.settings.value;
+    const { width, height } = imageSize(dims, settings.layout);
+    if (!(width > 0 && height > 0)) throw new Error(`the input "${name}" has no room for an image`);
+    return fromPixels(this.type, dims, pixelsOf(picture, this.canvas, width, height, settings.fit), settings);
+  }
+
+  #array(): PlainTensor {
+    const array = this.array.value;
+    if (!array) throw new Error(`no .npy file is chosen for the input "${this.meta.name}"`);
+    if (array.type === this.type) return array;
+    throw new Error(`the .npy file of "${this.meta.name}" has elements of ${array.type}, the input of ${this.type}`);
+  }
+
+  /** Values along the last dimension that is open, or the last; cut off or filled up with zeros where that is fixed. */
+  #line(dims: number[], values: ArrayLike<number> | undefined, missing: string): PlainTensor {
+    if (!values || values.length === 0) throw new Error(missing);
+    let at = this.dims.findLastIndex((dim) => typeof dim !== 'number');
+    if (at < 0 || (at === 0 && dims.length > 1)) at = dims.length - 1;
+    const open = this.dims[at];
+    if (typeof open === 'object') open.value = values.length;
+    const shape = dims.with(at, typeof open === 'object' ? values.length : dims[at]);
+    return { type: this.type, dims: shape, data: arrayOf(this.type, countOf(shape), (i) => values[i] ?? 0) };
+  }
+}

@@ -1,0 +1,124 @@
+// One output: what is in it in numbers, and drawn as what it looks like.
+import { useMemo, useState } from 'preact/hooks';
+import { Choice } from '../app/controls.js';
+import { countText, numberText, shapeText } from '../app/text.js';
+import type { Output, PlainTensor } from '../engine/messages.js';
+import { type Key, t } from '../i18n/index.js';
+import { planesOf } from './drawing.js';
+import { Drawing, type DrawnKind } from './drawn_output.js';
+import { countOf, type Numbers, numbersOf, type Statistics, statistics } from './elements.js';
+import { writeNpy } from './npy.js';
+import { OutputTable } from './output_table.js';
+import { TopList } from './top_list.js';
+
+type Kind = 'numbers' | 'top' | 'table' | DrawnKind;
+const kTexts: Readonly<Record<Kind, Key>> = {
+  numbers: 'asNumbers',
+  top: 'asTop',
+  table: 'asTable',
+  image: 'asImage',
+  heat: 'asHeat',
+  mask: 'asMask',
+  wave: 'asWave',
+  boxes: 'asBoxes',
+};
+const kShown = 24;
+
+/** The ways in which a tensor can be shown, the likeliest first. */
+function kindsOf({ type, dims }: PlainTensor, numbers: Numbers | undefined): Kind[] {
+  if (!numbers || numbers.length < 2) return ['numbers'];
+  const kinds: Kind[] = [];
+  const planes = planesOf(dims);
+  const row = dims.filter((d) => d !== 1);
+  if (planes) {
+    kinds.push(...(planes.count === 3 ? (['image', 'heat'] as const) : (['heat', 'image'] as const)), 'mask');
+    if (planes.count === 1) kinds.sort((a, b) => Number(b === 'image') - Number(a === 'image'));
+  }
+  if (row.length === 1) kinds.push(...(row[0] > 3000 ? (['wave', 'top'] as const) : (['top', 'wave'] as const)));
+  if (row.length >= 2 && !planes) kinds.push('table');
+  if (row.length === 2 && Math.min(...row) >= 4 && type !== 'bool') kinds.push('boxes');
+  if (row.length === 2 && planes) kinds.push('table');
+  return [...kinds, 'numbers'];
+}
+
+function rangeText(stats: Statistics): string {
+  const strange = stats.strange > 0 ? `, ${t('strange', { count: countText(stats.strange) })}` : '';
+  const parts = [t('min'), numberText(stats.min), t('max'), numberText(stats.max), t('mean'), numberText(stats.mean)];
+  return `${parts[0]} ${parts[1]}, ${parts[2]} ${parts[3]}, ${parts[4]} ${parts[5]}${strange}`;
+}
+
+export function save(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+function NumbersText({ tensor, numbers }: { tensor: PlainTensor; numbers: Numbers | undefined }) {
+  const { type, data } = tensor;
+  const first = Array.from(Array.prototype.slice.call(numbers ?? data, 0, kShown), (x) =>
+    type === 'string' ? JSON.stringify(x) : numberText(x),
+  );
+  const rest = data.length > kShown ? ' ...' : '';
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    <pre tabIndex={0}>{first.length > 0 ? `${first.join(', ')}${rest}` : t('noElements')}</pre>
+  );
+}
+
+interface TensorProps {
+  readonly name: string;
+  readonly tensor: PlainTensor;
+  readonly picture: HTMLCanvasElement | undefined;
+}
+
+function TensorView({ name, tensor, picture }: TensorProps) {
+  const numbers = useMemo(() => numbersOf(tensor), [tensor]);
+  const stats = useMemo(() => (numbers && numbers.length > 0 ? statistics(numbers) : undefined), [numbers]);
+  const kinds = kindsOf(tensor, numbers);
+  const [chosen, setChosen] = useState<Kind | undefined>(undefined);
+  const kind = chosen && kinds.includes(chosen) ? chosen : kinds[0];
+  const canSave = numbers !== undefined;
+  return (
+    <>
+      <div class="fields">
+        {kinds.length > 1 && (
+          <Choice
+            text={t('showAs')}
+            options={kinds.map((k) => [k, t(kTexts[k])] as const)}
+            value={kind}
+            onChange={setChosen}
+          />
+        )}
+        {canSave && (
+          <button type="button" onClick={() => save(writeNpy(tensor), `${name.replace(/[^\w.-]+/g, '_')}.npy`)}>
+            {t('download')}
+          </button>
+        )}
+      </div>
+      {stats && tensor.type !== 'bool' && <p class="soft range">{rangeText(stats)}</p>}
+      {kind === 'top' && numbers && <TopList numbers={numbers} dims={tensor.dims} />}
+      {kind === 'table' && numbers && <OutputTable numbers={numbers} dims={tensor.dims} />}
+      {kind === 'numbers' && <NumbersText tensor={tensor} numbers={numbers} />}
+      {stats && numbers && kind !== 'top' && kind !== 'table' && kind !== 'numbers' && (
+        <Drawing name={name} kind={kind} dims={tensor.dims} numbers={numbers} stats={stats} picture={picture} />
+      )}
+    </>
+  );
+}
+
+export function OutputView({ output, picture }: { output: Output; picture: HTMLCanvasElement | undefined }) {
+  const type = output.text === undefined ? `${output.type}${shapeText(output.dims)}` : '';
+  return (
+    <article class="value">
+      <h3>
+        <span class="name">{output.name}</span> <code>{type}</code>
+        {output.text === undefined && <span class="soft"> {countText(countOf(output.dims))}</span>}
+      </h3>
+      {output.text === undefined ? (
+        <TensorView name={output.name} tensor={output} picture={picture} />
+      ) : (
+        <pre>{output.text}</pre>
+      )}
+    </article>
+  );
+}

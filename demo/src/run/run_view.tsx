@@ -1,0 +1,136 @@
+// The run: a form of inputs, how it runs, and what came out.
+import { useMemo, useState } from 'preact/hooks';
+import { restart, run } from '../actions.js';
+import { Choice, Field } from '../app/controls.js';
+import { bytesText, msText } from '../app/text.js';
+import type { EngineOptions, PlainTensor, RunResult } from '../engine/messages.js';
+import { t } from '../i18n/index.js';
+import { busy, engineOptions, lastRun, loaded } from '../state.js';
+import { InputForm } from './input_form.js';
+import { Dimensions, InputState } from './input_state.js';
+import { OutputView } from './output_view.js';
+
+function timingText({ times, memory }: RunResult): string {
+  const sorted = times.toSorted((a, b) => a - b);
+  const heap = bytesText(memory.heap);
+  if (times.length === 1) return t('timing', { first: msText(times[0]), heap });
+  const [best, median] = [msText(sorted[0]), msText(sorted[sorted.length >> 1])];
+  return t('timings', { first: msText(times[0]), n: times.length, best, median, heap });
+}
+
+function EngineForm() {
+  const options = engineOptions.value;
+  const change = (changed: Partial<EngineOptions>) => restart({ ...options, ...changed });
+  const most = navigator.hardwareConcurrency ?? 1;
+  const counts = [1, 2, 4, 8].filter((n) => n === 1 || n <= most).map((n) => [String(n), String(n)] as const);
+  return (
+    <details class="engine">
+      <summary>{t('options')}</summary>
+      <div class="fields">
+        <Choice
+          id="threads"
+          text={t('threads')}
+          options={[['0', t('automatic')], ...(globalThis.crossOriginIsolated ? counts : [['1', '1'] as const])]}
+          value={String(options.threads)}
+          onChange={(threads) => change({ threads: Number(threads) })}
+        />
+        <Choice
+          id="simd"
+          text={t('variant')}
+          options={[
+            ['relaxed', t('variantRelaxed')],
+            ['fixed', t('variantFixed')],
+          ]}
+          value={options.simd}
+          onChange={(simd) => change({ simd })}
+        />
+        <Choice
+          id="optimization"
+          text={t('optimization')}
+          options={[
+            ['all', t('optimizationAll')],
+            ['basic', t('optimizationBasic')],
+            ['disabled', t('optimizationNone')],
+          ]}
+          value={options.optimization}
+          onChange={(optimization) => change({ optimization })}
+        />
+      </div>
+    </details>
+  );
+}
+
+function Results({ inputs }: { inputs: readonly InputState[] }) {
+  const result = lastRun.value;
+  if (!result) return null;
+  const picture = inputs.find((input) => input.picture.value && /image|camera/.test(input.kind.value));
+  return (
+    <section id="results" aria-labelledby="outputs-title">
+      <h2 id="outputs-title">{t('outputs')}</h2>
+      <p id="timing" class="soft">
+        {timingText(result)}
+      </p>
+      <div id="outputs">
+        {result.outputs.map((output) => (
+          <OutputView key={output.name} output={output} picture={picture?.canvas} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+export function RunView() {
+  const value = loaded.value;
+  const [repeat, setRepeat] = useState(1);
+  const inputs = useMemo(() => {
+    const dimensions = new Dimensions();
+    const classes = value?.outputs.map((meta) => (meta.isTensor ? Number(meta.shape.at(-1)) : 0)) ?? [];
+    return value?.inputs.map((meta) => new InputState(meta, dimensions, Math.max(0, ...classes))) ?? [];
+  }, [value]);
+  if (!value) return null;
+  const feeds = async () => {
+    const filled = inputs.filter((input) => input.fillable);
+    return Object.fromEntries(filled.map((input): [string, PlainTensor] => [input.meta.name, input.value()]));
+  };
+  return (
+    <div class="columns">
+      <form
+        id="run-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run(feeds, { repeat, profile: true });
+        }}
+      >
+        <h2>{t('inputs')}</h2>
+        <div id="inputs">
+          {inputs.length === 0 && <p class="soft">{t('noInputs')}</p>}
+          {inputs.map((input) => (
+            <InputForm key={input.meta.name} input={input} />
+          ))}
+        </div>
+        <EngineForm />
+        <div class="fields actions">
+          <button id="run" type="submit" class="primary" disabled={busy.value !== ''}>
+            {t('run')}
+          </button>
+          <Field text={t('runs')}>
+            <input
+              id="repeat"
+              type="number"
+              min={1}
+              max={1000}
+              value={repeat}
+              onInput={(event) =>
+                setRepeat(Math.max(1, Math.min(1000, Math.trunc(event.currentTarget.valueAsNumber) || 1)))
+              }
+            />
+          </Field>
+          <output id="status" aria-live="polite">
+            {busy.value === 'run' ? t('running') : lastRun.value ? t('done') : ''}
+          </output>
+        </div>
+      </form>
+      <Results inputs={inputs} />
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+// What the page knows: the model that is open, what goes on, what went wrong.
+import { signal } from '@preact/signals';
+import type { EngineOptions, LoadResult, Progress, RunResult } from './engine/messages.js';
+
+export type View = 'graph' | 'model' | 'run' | 'profile' | 'check' | 'sample';
+
+export interface ExternalFile {
+  readonly path: string;
+  readonly data: Blob;
+}
+/** A model that was opened: its bytes stay where they are, in a file or a Blob. */
+export interface Model {
+  readonly name: string;
+  readonly blob: Blob;
+  readonly externalData: readonly ExternalFile[];
+}
+export interface Problem {
+  readonly message: string;
+  readonly node?: string | undefined;
+}
+
+export const model = signal<Model | undefined>(undefined);
+/** The session's answer; undefined while it loads, or where it could not be made. */
+export const loaded = signal<LoadResult | undefined>(undefined);
+export const busy = signal<'' | 'fetch' | 'load' | 'run'>('');
+export const progress = signal<Progress | undefined>(undefined);
+export const problem = signal<Problem | undefined>(undefined);
+export const view = signal<View>('model');
+export const engineOptions = signal<EngineOptions>({ threads: 0, simd: 'relaxed', optimization: 'all' });
+export const lastRun = signal<RunResult | undefined>(undefined);

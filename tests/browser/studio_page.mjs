@@ -1,0 +1,63 @@
+// What the tests of the studio page share: the page, built and served under a sub-path, and what is done with it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { launch, serve, watch } from './browser.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const kPath = '/some/where/';
+
+/**
+ * Builds and serves the page, and starts Chromium.
+ * @returns {Promise<object>} folder (of the built files), url, server, browser; open() gives a new page at the url, with
+ *   `problems`; close() ends all
+ */
+export async function studio() {
+  const temp = mkdtempSync(join(tmpdir(), 'sardonyx-studio-'));
+  const folder = join(temp, 'site');
+  await build({ root: join(root, 'demo'), logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
+  const server = await serve({ [kPath]: folder });
+  const browser = await launch();
+  const url = `${server.origin}${kPath}`;
+  const open = async (options = {}) => {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const problems = watch(page);
+    await page.goto(url);
+    await page.waitForSelector('#drop');
+    return Object.assign(page, { problems });
+  };
+  const close = async () => {
+    await browser.close();
+    server.close();
+    rmSync(temp, { recursive: true });
+  };
+  return { folder, url, server, browser, open, close };
+}
+
+export const file = (name, bytes, mimeType = 'application/octet-stream') => ({
+  name,
+  mimeType,
+  buffer: Buffer.from(bytes),
+});
+
+/** Chooses files on the page without a model, closing the open one. */
+export async function choose(page, ...files) {
+  if (await page.isVisible('#close')) await page.click('#close');
+  await page.setInputFiles('#files', files);
+}
+
+export const tab = (page, name) => page.click(`#tab-${name}`);
+
+/** Waits for the session, and shows the view of its runs. */
+export async function readyToRun(page) {
+  await page.waitForSelector('#run-form', { state: 'attached' });
+  await tab(page, 'run');
+}
+
+export async function run(page) {
+  await page.click('#run');
+  await page.waitForFunction(() => document.getElementById('status')?.textContent === 'done');
+}
