@@ -57,6 +57,7 @@ class JsOperator final : public Operator {
   }
 
   void infer(InferContext& c) const override {
+    c.require_inputs(0, InferContext::kAnyCount);
     val answer = val::undefined();
     if (const val infer = definition_["infer"]; !infer.isUndefined()) {
       val inputs = val::array();

@@ -12,7 +12,7 @@ class Concat final : public Operator {
   explicit Concat(const Attributes& a) : axis_(a.since < 4 ? a.integer("axis", 1) : a.integer("axis")) {}
 
   void infer(InferContext& c) const override {
-    check(c.input_count() > 0, ErrorCode::invalid_model, "takes 1 or more inputs, not 0");
+    c.require_inputs(1, InferContext::kAnyCount);
     std::vector<const Shape*> shapes;
     shapes.reserve(static_cast<size_t>(c.input_count()));
     for (int i = 0; i < c.input_count(); i++) {

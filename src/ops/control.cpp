@@ -59,6 +59,7 @@ class Loop final : public Operator {
   }
 
   void infer(InferContext& c) const override {
+    c.require_inputs(2, InferContext::kAnyCount);
     if (c.has_input(0)) require_single(c, 0, DType::int64);
     if (c.has_input(1)) require_single(c, 1, DType::boolean);
     defer_all(c);

@@ -11,7 +11,7 @@ class Einsum final : public Operator {
   explicit Einsum(const Attributes& a) : equation_(a.string("equation")) {}
 
   void infer(InferContext& c) const override {
-    c.require_inputs(1, INT32_MAX);
+    c.require_inputs(1, InferContext::kAnyCount);
     c.require_dtype(0, kNumeric);
     std::vector<Shape> shapes;
     for (int i = 0; i < c.input_count(); i++) {

@@ -28,9 +28,14 @@ void InferContext::set_output_deferred(int i) {
 }
 
 void InferContext::require_inputs(int least, int most) const {
-  if (input_count() >= least && input_count() <= most) return;
-  const std::string range = least == most ? cat(least) : cat(least, " to ", most);
-  fail(ErrorCode::invalid_model, cat("takes ", range, " inputs, not ", input_count()));
+  if (input_count() < least || input_count() > most) {
+    const bool one = least == 1 && (most == 1 || most == kAnyCount);
+    const std::string range = least == most       ? cat(least)
+                              : most == kAnyCount ? cat("at least ", least)
+                                                  : cat(least, " to ", most);
+    fail(ErrorCode::invalid_model, cat("takes ", range, one ? " input" : " inputs", ", not ", input_count()));
+  }
+  if (counts_only_) throw CountAccepted();
 }
 
 void InferContext::require_input(int i) const {

@@ -1,5 +1,6 @@
 // What an operator is, and what it sees of the world when it infers and when it runs.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,6 +40,14 @@ class InferContext {
  public:
   InferContext(std::span<const InferInput> inputs, std::span<InferOutput> outputs)
       : inputs_(inputs), outputs_(outputs) {}
+  // Thrown by require_inputs() of a context that asks for no more.
+  struct CountAccepted {};
+  // A context in which infer() ends where it has accepted the number of inputs. It must ask for that first.
+  static InferContext of_count(std::span<const InferInput> inputs) {
+    InferContext c(inputs, {});
+    c.counts_only_ = true;
+    return c;
+  }
 
   int input_count() const noexcept { return static_cast<int>(inputs_.size()); }
   int output_count() const noexcept { return static_cast<int>(outputs_.size()); }
@@ -66,7 +75,9 @@ class InferContext {
   bool deferred() const noexcept { return deferred_; }
 
   // Checks that write the message. Each throws Error (invalid_model).
-  void require_inputs(int least, int most) const;  // how many, absent ones in the middle included
+  // How many, absent ones in the middle included; the first that infer() does. most: kAnyCount for no bound.
+  void require_inputs(int least, int most) const;
+  static constexpr int kAnyCount = INT32_MAX;
   void require_input(int i) const;
   void require_dtype(int i, DTypeSet allowed) const;
   void require_same_dtype(int i, int j) const;
@@ -80,6 +91,7 @@ class InferContext {
   std::span<const InferInput> inputs_;
   std::span<InferOutput> outputs_;
   bool deferred_ = false;
+  bool counts_only_ = false;
 };
 
 // What the runtime lends to operators while they run.
@@ -168,6 +180,7 @@ class Operator {
   virtual ~Operator() = default;
 
   // The only validator of types and shapes; states every wanted output. Called for each new set of input shapes.
+  // Calls require_inputs() first: the graph passes rely on the count.
   virtual void infer(InferContext& c) const = 0;
   // Computes. Checks only what depends on data, before it splits work.
   virtual void run(RunContext& c) const = 0;

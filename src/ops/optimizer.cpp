@@ -16,8 +16,9 @@ class Optimizer : public Operator {
  public:
   void infer(InferContext& c) const final {
     constexpr int kKinds = kStates + 2;
-    check(c.input_count() >= 2 + kKinds && (c.input_count() - 2) % kKinds == 0, ErrorCode::invalid_model,
-          "takes R, T and ", kKinds, " inputs for each tensor, not ", c.input_count());
+    c.require_inputs(2 + kKinds, InferContext::kAnyCount);
+    check((c.input_count() - 2) % kKinds == 0, ErrorCode::invalid_model, "takes R, T and ", kKinds,
+          " inputs for each tensor, not ", c.input_count());
     c.require_dtype(0, kReal);
     c.require_dtype(1, {DType::int64});
     for (int i = 0; i < 2; i++) {

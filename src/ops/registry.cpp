@@ -160,6 +160,7 @@ void bind_custom(Graph& graph, const CustomOperators& custom) {
   for (Node& node : graph.nodes) {
     for (const auto& inner : subgraphs(node)) bind_custom(*inner, custom);
     node.op = custom(node);
+    if (node.op && node.domain.empty()) node.domain = "ai.onnx";  // not the standard's, which the passes know
   }
 }
 

@@ -87,6 +87,7 @@ class Scan final : public ScanBase {
         output_directions_(directions(a, "scan_output_directions", stacked_)) {}
 
   void infer(InferContext& c) const override {
+    c.require_inputs(1, InferContext::kAnyCount);
     for (int i = 0; i < states_; i++) c.require_input(i);
     length_of([&c](int i) -> const Shape& { return c.shape(i); });
     defer_all(c);
@@ -138,6 +139,7 @@ class BatchedScan final : public ScanBase {
   explicit BatchedScan(const Attributes& a) : ScanBase(a, 1), directions_(directions(a, "directions", scanned_)) {}
 
   void infer(InferContext& c) const override {
+    c.require_inputs(2, InferContext::kAnyCount);
     const int first = 1 + states_;
     for (int i = 1; i < c.input_count(); i++) {
       c.require_rank(i, i < first ? 1 : 2);

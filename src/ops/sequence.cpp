@@ -41,7 +41,7 @@ class SequenceConstruct final : public Operator {
  public:
   explicit SequenceConstruct(const Attributes&) {}
   void infer(InferContext& c) const override {
-    check(c.input_count() > 0, ErrorCode::invalid_model, "takes 1 or more inputs, not 0");
+    c.require_inputs(1, InferContext::kAnyCount);
     for (int i = 0; i < c.input_count(); i++) c.require_same_dtype(0, i);
     c.set_output_deferred(0);
   }
@@ -233,6 +233,7 @@ class SequenceMap final : public Operator {
     body_.require_outputs(a.outputs, a.outputs);
   }
   void infer(InferContext& c) const override {
+    c.require_inputs(1, InferContext::kAnyCount);
     require_sequence(c, 0);
     for (int i = 1; i < c.input_count(); i++) c.require_input(i);
     for (int i = 0; i < c.output_count(); i++) c.set_output_deferred(i);

@@ -68,7 +68,7 @@ class Fold final : public Operator {
 };
 
 void Fold::infer(InferContext& c) const {
-  check(c.input_count() > 0, ErrorCode::invalid_model, "takes at least one input");
+  c.require_inputs(1, InferContext::kAnyCount);
   Shape shape = c.shape(0);
   c.require_dtype(0, f_.types);
   for (int i = 1; i < c.input_count(); i++) {

@@ -33,6 +33,7 @@ void run_passes(Graph& graph, int level, bool is_inner) {
 }  // namespace
 
 void optimize(Graph& graph, int level) {
+  check_counts(graph);
   pass_constants_to_subgraphs(graph);
   if (level > 0) run_passes(graph, level, false);
 }

@@ -6,6 +6,9 @@
 
 namespace sardonyx {
 
+// Throws Error (invalid_model) for the first node, in subgraphs too, that has too few or too many inputs: the passes
+// read inputs by their position.
+void check_counts(const Graph& graph);
 // Constants of an enclosing graph become constants of the subgraphs that use them (the bytes are shared), so that
 // inference and packing see them there. Works from the outside in, on all levels at once.
 void pass_constants_to_subgraphs(Graph& graph);

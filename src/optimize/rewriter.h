@@ -28,7 +28,7 @@ class Rewriter {
   bool is(size_t n, std::string_view type) const;
 
   // How often the value is read: by nodes, by their subgraphs, and as a result.
-  int uses(ValueId id) const { return uses_[static_cast<size_t>(id)]; }
+  int uses(ValueId id) const { return id == kNoValue ? 0 : uses_[static_cast<size_t>(id)]; }
   // The position of the node that makes it, -1 for inputs, constants, captured and new values.
   int producer(ValueId id) const;
   // The node of this type that makes the value, or null. The value must be its first output.

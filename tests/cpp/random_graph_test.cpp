@@ -1,6 +1,8 @@
 // Random graphs: a session's results, with and without passes, against the operators run one by one.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <numeric>
 #include <random>
 
 #include "graph_maker.h"
@@ -20,13 +22,16 @@ using testing::tensor;
 
 constexpr int kGraphs = 400;
 constexpr int kNodes = 24;
+constexpr int kLarge = 10;  // every tenth graph is of values that are split over threads
 
-// Grows a graph of [batch, channels, 4, 4] values, all float32, in every way that the passes and the planner look for.
+// Grows a graph of [batch, channels, side, side] values, all float32, in every way that the passes and the planner look
+// for.
 class Grower {
  public:
-  explicit Grower(uint32_t seed) : engine_(seed), batch_(1 + pick(2)) {
+  explicit Grower(uint32_t seed)
+      : engine_(seed), batch_(1 + static_cast<int64_t>(pick(2))), side_(seed % kLarge == 0 ? 40 : 4) {
     add_value("x", 4);
-    graph_.input("x", DType::float32, {batch_, 4, 4, 4});
+    graph_.input("x", DType::float32, shape());
     for (auto [name, v] : {std::pair("zero", 0.0f), {"one", 1.0f}, {"three", 3.0f}, {"six", 6.0f}, {"half", 0.5f}})
       graph_.constant(name, tensor<float>({}, {v}));
     for (int i = 0; i < kNodes; i++) grow();
@@ -35,7 +40,7 @@ class Grower {
     }
   }
   GraphMaker& graph() { return graph_; }
-  int64_t batch() const { return batch_; }
+  std::vector<int64_t> shape() const { return {batch_, 4, side_, side_}; }
 
  private:
   uint32_t pick(uint32_t n) { return static_cast<uint32_t>(engine_() % n); }
@@ -80,7 +85,7 @@ class Grower {
       case 3:
         return add_value(node(pick(2) ? "Add" : "Mul", {x, names_[alike(at)]}), c);
       case 4: {
-        const Shape shapes[] = {{}, {1}, {c, 1, 1}, {1, c, 1, 1}, {4}};
+        const Shape shapes[] = {{}, {1}, {c, 1, 1}, {1, c, 1, 1}, {side_}};
         const char* types[] = {"Add", "Mul", "Sub"};
         const std::string k = weights(shapes[pick(5)]);
         return add_value(pick(2) ? node(types[pick(3)], {x, k}) : node(types[pick(3)], {k, x}), c);
@@ -148,12 +153,13 @@ class Grower {
   }
   void reshape(const std::string& x, int64_t c) {
     const std::string flat = fresh(), back = fresh();
-    graph_.constant(flat, tensor<int64_t>({3}, {batch_, -1, 2})).constant(back, tensor<int64_t>({4}, {0, c, 4, 4}));
+    graph_.constant(flat, tensor<int64_t>({3}, {batch_, -1, 2}))
+        .constant(back, tensor<int64_t>({4}, {0, c, side_, side_}));
     add_value(node("Reshape", {node("Reshape", {x, flat}), back}), c);
   }
 
   std::mt19937 engine_;
-  int64_t batch_;
+  int64_t batch_, side_;
   GraphMaker graph_;
   std::vector<std::string> names_;
   std::vector<int64_t> channels_;
@@ -179,30 +185,53 @@ std::vector<Value> reference(const Graph& source, const Value& x) {
   return values;
 }
 
-TEST(RandomGraphs, PassesAndPlansLeaveTheResults) {
+std::unique_ptr<Session> session_of(const Graph& graph, int level, int threads) {
+  SessionOptions options;
+  options.optimization_level = level;
+  options.threads = threads;
+  Model model;
+  model.graph = graph;
+  return Session::create(std::move(model), options);
+}
+
+// Owned, in the order of the graph's outputs.
+std::vector<Value> run_all(Session& session, const Graph& graph, const Value& x) {
+  std::vector<int> all(graph.outputs.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<Value> results = session.run(std::vector<Value>{x}, all);
+  for (Value& v : results) v = v.owned();
+  return results;
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() && a.byte_size() == b.byte_size() &&
+         (a.byte_size() == 0 || std::memcmp(a.bytes(), b.bytes(), a.byte_size()) == 0);
+}
+
+TEST(RandomGraphs, PassesPlansAndThreadsLeaveTheResults) {
   for (uint32_t seed = 0; seed < kGraphs; seed++) {
     SCOPED_TRACE(seed);
     Grower grower(seed);
     const Graph& graph = *grower.graph().graph();
-    const Value x = random_tensor({grower.batch(), 4, 4, 4}, seed);
+    const Value x = random_tensor(Shape(grower.shape()), seed);
     const std::vector<Value> wanted = reference(graph, x);
     for (int level : {0, 1, 2}) {
       SCOPED_TRACE(level);
-      SessionOptions options;
-      options.optimization_level = level;
-      Model model;
-      model.graph = graph;
-      auto session = Session::create(std::move(model), options);
-      std::vector<int> all;
-      for (size_t i = 0; i < graph.outputs.size(); i++) all.push_back(static_cast<int>(i));
-      for (int round = 0; round < 2; round++) {
-        const std::vector<Value> results = session->run(std::vector<Value>{x}, all);
-        for (size_t i = 0; i < results.size(); i++) {
-          const Value& right = wanted[static_cast<size_t>(graph.outputs[i])];
-          testing::expect_near(results[i].tensor(), testing::doubles(right.tensor()), "output " + std::to_string(i));
+      std::vector<Value> alone;
+      for (int threads : {1, 2, 4}) {
+        SCOPED_TRACE(threads);
+        auto session = session_of(graph, level, threads);
+        for (int round = 0; round < 2; round++) {
+          const std::vector<Value> results = run_all(*session, graph, x);
+          if (alone.empty()) alone = results;
+          for (size_t i = 0; i < results.size(); i++) {
+            const Value& right = wanted[static_cast<size_t>(graph.outputs[i])];
+            testing::expect_near(results[i].tensor(), testing::doubles(right.tensor()), "output " + std::to_string(i));
+            EXPECT_TRUE(same_bits(results[i].tensor(), alone[i].tensor())) << "output " << i;
+          }
         }
+        if (HasFailure()) return;
       }
-      if (HasFailure()) return;
     }
   }
 }

@@ -331,7 +331,10 @@ TEST(Session, CountsMultiplyAdds) {
 // y = 2 x for the operator "Twice" of a domain of its own.
 class Twice final : public Operator {
  public:
-  void infer(InferContext& c) const override { c.set_output_like(0, 0); }
+  void infer(InferContext& c) const override {
+    c.require_inputs(1, 1);
+    c.set_output_like(0, 0);
+  }
   void run(RunContext& c) const override {
     for (int64_t i = 0; i < c.input(0).count(); i++) c.output(0).data<float>()[i] = 2 * c.input(0).data<float>()[i];
   }

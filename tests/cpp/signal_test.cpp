@@ -195,8 +195,7 @@ TEST(Optimizer, DoubleAndErrors) {
   // g = 4 + 0.5 * 2 = 5; v = 0.5 * 8 + 0.25 * 5 = 5.25; x = 2 - 0.5 * (5 + 0.5 * 5.25)
   EXPECT_EQ(doubles(y[0].tensor()), (std::vector<double>{-1.8125}));
   EXPECT_EQ(doubles(y[1].tensor()), (std::vector<double>{5.25}));
-  EXPECT_EQ(reason_of([&] { training(a, {inputs[0], inputs[1], inputs[2]}, 1); }),
-            "takes R, T and 3 inputs for each tensor, not 3");
+  EXPECT_EQ(reason_of([&] { training(a, {inputs[0], inputs[1], inputs[2]}, 1); }), "takes at least 5 inputs, not 3");
   auto wrong = inputs;
   wrong[4] = tensor<double>({2}, {1, 2});
   EXPECT_EQ(reason_of([&] { training(a, wrong, 2); }), "inputs 2 and 4 have different shapes");

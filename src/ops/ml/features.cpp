@@ -80,7 +80,7 @@ class FeatureVectorizer final : public Operator {
     for (int64_t w : widths_) check(w >= 0, ErrorCode::invalid_model, "attribute \"inputdimensions\" has ", w);
   }
   void infer(InferContext& c) const override {
-    check(c.input_count() > 0, ErrorCode::invalid_model, "takes 1 or more inputs, not 0");
+    c.require_inputs(1, InferContext::kAnyCount);
     int64_t total = 0;
     for (int i = 0; i < c.input_count(); i++) {
       c.require_dtype(i, kMl);
