@@ -228,6 +228,7 @@ class QLinearConv final : public IntegerConvBase {
 
   void infer(InferContext& c) const override {
     c.require_inputs(8, 9);
+    for (int i : {2, 5}) c.require_input(i);
     const Shape y = output_shape(c);
     const int64_t channels = c.shape(3)[0];
     for (int i : {1, 4, 6}) {

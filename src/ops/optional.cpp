@@ -34,21 +34,26 @@ class OptionalGetElement final : public Operator {
   }
 };
 
-// ONNX OptionalHasElement: is something in it? A missing input is an empty optional.
+// ONNX OptionalHasElement: is something in it? Since version 18 a missing input is an empty optional.
 class OptionalHasElement final : public Operator {
  public:
-  explicit OptionalHasElement(const Attributes&) {}
+  explicit OptionalHasElement(const Attributes& a) : may_miss_(a.since >= 18) {}
   void infer(InferContext& c) const override {
-    c.require_inputs(0, 1);
+    c.require_inputs(may_miss_ ? 0 : 1, 1);
+    if (!may_miss_) c.require_input(0);
     c.set_output(0, DType::boolean, Shape{});
   }
   void run(RunContext& c) const override { *c.output(0).data<bool>() = c.has_input(0) && !c.value(0).is_none(); }
+
+ private:
+  bool may_miss_;
 };
 
 constexpr OpEntry kOps[] = {
     {"Optional", 15, make_operator<Optional>},
     {"OptionalGetElement", 15, make_operator<OptionalGetElement>},
     {"OptionalHasElement", 15, make_operator<OptionalHasElement>},
+    {"OptionalHasElement", 18, make_operator<OptionalHasElement>},
 };
 
 }  // namespace
