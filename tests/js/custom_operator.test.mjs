@@ -127,6 +127,19 @@ test('it may stand in for an operator of the standard', async () => {
   await session.release();
 });
 
+test('what the passes know of the standard does not hold for it', async () => {
+  registerOperator('', 'Add', scale);
+  const graph = {
+    node: [node('Add', ['x', 'zero'], ['y'], { attribute: [{ name: 'factor', type: 1, f: 3 }] })],
+    input: [port('x', tensorType('float32', [3]))],
+    output: [port('y', tensorType('float32', [3]))],
+    initializer: [{ name: 'zero', data_type: 1, dims: [3], float_data: [0, 0, 0] }],
+  };
+  const session = await InferenceSession.create(makeModel(graph));
+  assert.deepEqual([...(await session.run(x)).y.data], [3, 6, 9]);
+  await session.release();
+});
+
 test('what it throws names the node, and is the cause', async () => {
   const mine = new RangeError('not today');
   for (const [operator, atLoad] of [
