@@ -1,6 +1,7 @@
 // What the page does: opens models, runs them, cancels.
 import { Engine, type EngineError } from './engine/client.js';
 import type { EngineOptions, PlainTensor, RunResult } from './engine/messages.js';
+import { OpenGraph } from './graph/open_graph.js';
 import { t } from './i18n/index.js';
 import * as state from './state.js';
 
@@ -17,14 +18,36 @@ function quieten(): void {
   if (state.busy.value !== '') engine.stop();
 }
 
-/** Opens a model: its session is made in the worker. Errors are shown, not thrown. */
-export async function open(model: state.Model): Promise<void> {
-  const mine = ++opening;
+/** Forgets the model that is open. */
+function forget(): void {
   quieten();
-  state.model.value = model;
+  state.openGraph.value?.close();
+  state.openGraph.value = undefined;
   state.loaded.value = undefined;
   state.lastRun.value = undefined;
-  await start(mine);
+  state.problem.value = undefined;
+}
+
+/** Opens a model: its graph is read, and its session made, each in a worker. Errors are shown, not thrown. */
+export async function open(model: state.Model): Promise<void> {
+  const mine = ++opening;
+  forget();
+  const graph = new OpenGraph(model.blob, model.externalData);
+  state.openGraph.value = graph;
+  state.model.value = model;
+  state.view.value = 'graph';
+  const session = start(mine);
+  try {
+    await graph.read();
+  } catch (error) {
+    // No graph, no views; the session's error, if it has one, says more.
+    await session;
+    if (mine !== opening) return;
+    const problem = state.problem.value ?? { message: `${model.name}: ${(error as Error).message}` };
+    close();
+    state.problem.value = problem;
+  }
+  await session;
 }
 
 async function start(mine: number): Promise<void> {
@@ -57,11 +80,8 @@ export async function restart(options: EngineOptions): Promise<void> {
 
 export function close(): void {
   ++opening;
-  quieten();
+  forget();
   state.model.value = undefined;
-  state.loaded.value = undefined;
-  state.lastRun.value = undefined;
-  state.problem.value = undefined;
   state.busy.value = '';
 }
 

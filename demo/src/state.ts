@@ -1,6 +1,7 @@
 // What the page knows: the model that is open, what goes on, what went wrong.
 import { signal } from '@preact/signals';
 import type { EngineOptions, LoadResult, Progress, RunResult } from './engine/messages.js';
+import type { OpenGraph } from './graph/open_graph.js';
 
 export type View = 'graph' | 'model' | 'run' | 'profile' | 'check' | 'sample';
 
@@ -25,6 +26,8 @@ export const loaded = signal<LoadResult | undefined>(undefined);
 export const busy = signal<'' | 'fetch' | 'load' | 'run'>('');
 export const progress = signal<Progress | undefined>(undefined);
 export const problem = signal<Problem | undefined>(undefined);
-export const view = signal<View>('model');
+export const view = signal<View>('graph');
 export const engineOptions = signal<EngineOptions>({ threads: 0, simd: 'relaxed', optimization: 'all' });
 export const lastRun = signal<RunResult | undefined>(undefined);
+/** The graph of the open model. */
+export const openGraph = signal<OpenGraph | undefined>(undefined);

@@ -1,5 +1,6 @@
 // The views of a model, in the order of their tabs.
 import type { ComponentType } from 'preact';
+import { GraphView } from '../graph/graph_view.js';
 import type { Key } from '../i18n/index.js';
 import { RunView } from '../run/run_view.js';
 import type { View } from '../state.js';
@@ -12,6 +13,7 @@ export interface ViewEntry {
 }
 
 export const kViews: readonly ViewEntry[] = [
+  { name: 'graph', title: 'viewGraph', View: GraphView },
   { name: 'model', title: 'viewModel', View: ModelView },
   { name: 'run', title: 'viewRun', View: RunView },
 ];

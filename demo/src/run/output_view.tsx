@@ -1,6 +1,7 @@
 // One output: what is in it in numbers, and drawn as what it looks like.
 import { useMemo, useState } from 'preact/hooks';
 import { Choice } from '../app/controls.js';
+import { save } from '../app/save.js';
 import { countText, numberText, shapeText } from '../app/text.js';
 import type { Output, PlainTensor } from '../engine/messages.js';
 import { type Key, t } from '../i18n/index.js';
@@ -45,12 +46,6 @@ function rangeText(stats: Statistics): string {
   const strange = stats.strange > 0 ? `, ${t('strange', { count: countText(stats.strange) })}` : '';
   const parts = [t('min'), numberText(stats.min), t('max'), numberText(stats.max), t('mean'), numberText(stats.mean)];
   return `${parts[0]} ${parts[1]}, ${parts[2]} ${parts[3]}, ${parts[4]} ${parts[5]}${strange}`;
-}
-
-export function save(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  Object.assign(document.createElement('a'), { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 function NumbersText({ tensor, numbers }: { tensor: PlainTensor; numbers: Numbers | undefined }) {
