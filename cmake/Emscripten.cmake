@@ -105,3 +105,19 @@ set(SARDONYX_CODEC_MODULE_OPTIONS
     -sABORTING_MALLOC=0
     -sSTACK_SIZE=256KB
     -sFILESYSTEM=0)
+
+# The tools' module, likewise (web/src/tools/native.ts); its code is compiled as the engine's is.
+set(SARDONYX_TOOLS_MODULE_OPTIONS
+    ${SARDONYX_WASM_COMPILE_OPTIONS}
+    -Oz
+    -fno-rtti
+    -mbulk-memory
+    -sSTANDALONE_WASM=1
+    --no-entry
+    -sEXPORTED_FUNCTIONS=_sardonyx_tools_create,_sardonyx_tools_delete,_sardonyx_tools_call,_malloc,_free
+    -sALLOW_MEMORY_GROWTH=1
+    -sMAXIMUM_MEMORY=4GB
+    -sINITIAL_MEMORY=2MB
+    -sABORTING_MALLOC=0
+    -sSTACK_SIZE=1MB
+    -sFILESYSTEM=0)

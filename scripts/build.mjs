@@ -71,13 +71,14 @@ export async function build(env, names = defaultVariants) {
   for (const name of names) {
     const target = name.startsWith('relaxed') ? 'sardonyx_relaxed' : 'sardonyx';
     const preset = name.endsWith('-threads') ? 'wasm-simd-threads' : 'wasm-simd';
-    await cmake(preset, env, name === 'simd' ? [target, 'sardonyx_codecs_module'] : [target]);
+    await cmake(preset, env, name === 'simd' ? [target, 'sardonyx_codecs_module', 'sardonyx_tools_module'] : [target]);
     const built = join(root, 'build', preset, target);
     const packed = join(dist, 'wasm', `sardonyx-${name}`);
     copyFileSync(`${built}.wasm`, `${packed}.wasm`);
     writeFileSync(`${packed}.mjs`, await minified(`${built}.mjs`));
     if (name !== 'simd') continue;
-    copyFileSync(join(root, 'build', preset, 'sardonyx_codecs.wasm'), join(dist, 'wasm', 'sardonyx-codecs.wasm'));
+    for (const late of ['codecs', 'tools'])
+      copyFileSync(join(root, 'build', preset, `sardonyx_${late}.wasm`), join(dist, 'wasm', `sardonyx-${late}.wasm`));
     writeFileSync(`${packed}-embedded.mjs`, embedded(`${packed}.wasm`));
   }
   await typescript();

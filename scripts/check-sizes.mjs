@@ -7,6 +7,7 @@ import { root } from './lib/paths.mjs';
 
 const WASM_LIMIT = 1_500_000;
 const CODECS_LIMIT = 700_000;
+const TOOLS_LIMIT = 500_000;
 const GLUE_LIMIT = 32_000;
 const THREADS_GLUE_LIMIT = 40_000;
 const EMBEDDED_LIMIT = (WASM_LIMIT / 2 / 3) * 4; // compressed, in base64
@@ -32,6 +33,7 @@ export function sizesOf(bytes) {
 
 function limitOf(name) {
   if (name === 'sardonyx-codecs.wasm') return CODECS_LIMIT;
+  if (name === 'sardonyx-tools.wasm') return TOOLS_LIMIT;
   if (name.endsWith('.wasm')) return WASM_LIMIT;
   if (name.includes('-embedded')) return EMBEDDED_LIMIT;
   return name.includes('-threads') ? THREADS_GLUE_LIMIT : GLUE_LIMIT;

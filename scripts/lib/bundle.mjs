@@ -1,11 +1,13 @@
 // The package's modules as few files: what is imported from a server or a disk comes in two requests instead of twenty-five.
-import { copyFileSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
 // What is imported by name; all else becomes one file that they share. URLs in the code are relative to the package's
 // folder, so the files stay side by side.
-const isEntry = (name) => /^(index|embedded|ort_backend)\.js$/.test(name);
+const isEntry = (name) => /^(index|embedded|ort_backend|tools)\.js$/.test(name);
+// Modules of an entry alone: they become part of its file.
+const isTools = (id) => basename(dirname(id)) === 'tools';
 // What few apps need, loaded when they do.
 const isLate = (name) => /^(codecs|remote_engine|threads|workers)\.js$/.test(name);
 // What is started by name, with the little of the code that it needs.
@@ -32,7 +34,7 @@ export async function bundleCli(source, to) {
   const bundled = await rolldown({
     input: { main: join(source, 'main.ts') },
     platform: 'node',
-    external: ['../index.js'],
+    external: ['../index.js', '../tools.js'],
     makeAbsoluteExternalsRelative: false,
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
   });
@@ -46,9 +48,11 @@ export async function bundle(from, to) {
   const names = readdirSync(from);
   const input = (chosen) => Object.fromEntries(chosen.map((name) => [basename(name, '.js'), join(from, name)]));
   await write(input(names.filter(isEntry)), to, {
-    groups: [{ name: 'sardonyx', test: (id) => !isEntry(basename(id)) && !isLate(basename(id)) }],
+    groups: [{ name: 'sardonyx', test: (id) => !isTools(id) && !isEntry(basename(id)) && !isLate(basename(id)) }],
   });
   // In one file each: bundlers often cannot split workers.
   for (const name of names.filter(isWorker)) await write(input([name]), to, false);
-  for (const name of names.filter((name) => name.endsWith('.d.ts'))) copyFileSync(join(from, name), join(to, name));
+  mkdirSync(join(to, 'tools'), { recursive: true });
+  const declarations = readdirSync(from, { recursive: true }).filter((name) => name.endsWith('.d.ts'));
+  for (const name of declarations) copyFileSync(join(from, name), join(to, name));
 }

@@ -97,7 +97,7 @@ test('it holds the modules, their types and the licences', () => {
   assert.ok(files.includes('dist/index.d.ts'));
   assert.ok(files.includes('LICENSE') && files.includes('README.md') && files.includes('NOTICE.md'));
   const allowed =
-    /^(dist\/([a-z_]+\.(js|d\.ts)|cli\/[\w-]+\.js|wasm\/sardonyx-[a-z-]+\.(wasm|mjs))|LICENSE|README\.md|NOTICE\.md|licenses\/Apache-2\.0\.txt|package\.json)$/;
+    /^(dist\/([a-z_]+\.(js|d\.ts)|cli\/[\w-]+\.js|tools\/[a-z_]+\.d\.ts|wasm\/sardonyx-[a-z-]+\.(wasm|mjs))|LICENSE|README\.md|NOTICE\.md|licenses\/Apache-2\.0\.txt|package\.json)$/;
   assert.deepEqual(
     files.filter((path) => !allowed.test(path)),
     [],

@@ -99,6 +99,11 @@ function inFolder(paths: WasmSettings['paths'], name: string): string | undefine
   return `${paths.replace(/\/?$/, '/')}sardonyx-${name}.wasm`;
 }
 
+/** The compiled module of a part that few need: in the folder of env.wasm.wasmPaths, or at `beside`. */
+export function compiledPart(name: string, beside: () => URL, { paths }: WasmSettings): Promise<WebAssembly.Module> {
+  return compiledFrom(inFolder(paths, name) ?? beside().href);
+}
+
 async function codecsModule({ codecs, paths }: WasmSettings): Promise<WebAssembly.Module> {
   if (codecs instanceof Uint8Array) {
     return remembered(compiledByBytes, codecs.buffer, () => compileBytes(codecs, 'env.wasm.codecs'));

@@ -183,5 +183,18 @@ export interface SimplifyResult {
   readonly bytesAfter: number;
 }
 
+export interface WriteOptions extends ModelOptions {
+  /** Weights go into a file of this name beside the model. @default they stay in the model */
+  readonly location?: string;
+  /** Weights of fewer bytes stay in the model. @default 1024 */
+  readonly least?: number;
+}
+
+export interface OnnxFile {
+  readonly model: Uint8Array;
+  /** The bytes of `location`. */
+  readonly externalData?: Uint8Array;
+}
+
 /** What every function takes: anything that InferenceSession.create takes. */
 export type { ModelSource };
