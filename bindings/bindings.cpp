@@ -20,6 +20,7 @@
 #include "js_values.h"
 #include "mailbox.h"
 #include "onnx/loader.h"
+#include "runtime/type_report.h"
 
 namespace sardonyx {
 namespace {
@@ -286,6 +287,14 @@ val load(uintptr_t engine, val options) { return reinterpret_cast<Engine*>(engin
 val begin(uintptr_t engine, val request) { return reinterpret_cast<Engine*>(engine)->begin(std::move(request)); }
 val finish(uintptr_t engine, val targets) { return reinterpret_cast<Engine*>(engine)->finish(std::move(targets)); }
 val failure_of(uintptr_t engine) { return reinterpret_cast<Engine*>(engine)->failure(); }
+// What sardonyx/tools infers with, as bytes (runtime/type_report.h). No session is made.
+val types(val options) {
+  return guarded([&] {
+    const std::string report = report_types(JsBytes(options["model"]), {external_data_of(options)});
+    return val::global("Uint8Array")
+        .new_(emscripten::typed_memory_view(report.size(), reinterpret_cast<const uint8_t*>(report.data())));
+  });
+}
 val memory(uintptr_t engine) { return reinterpret_cast<Engine*>(engine)->memory(); }
 
 }  // namespace
@@ -297,4 +306,5 @@ EMSCRIPTEN_BINDINGS(sardonyx) {
   emscripten::function("finish", &sardonyx::finish);
   emscripten::function("failure", &sardonyx::failure_of);
   emscripten::function("memory", &sardonyx::memory);
+  emscripten::function("types", &sardonyx::types);
 }

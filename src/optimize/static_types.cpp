@@ -26,13 +26,35 @@ struct Seen {
   Value data;  // where it is small and known
 };
 
+// Sizes that stand for open dimensions, shared with inner graphs.
+struct OpenDims {
+  std::map<std::string, int64_t> names;
+  int64_t count = 0;
+
+  std::pair<int64_t, int64_t> make(const std::string& name) {
+    int64_t at = count;
+    if (!name.empty()) at = names.try_emplace(name, count).first->second;
+    if (at == count) count++;
+    return {kUnit * (11 + 2 * at), kUnit * (1001 + 6 * at)};
+  }
+};
+
 class Trials {
  public:
-  Trials(const Graph& graph, bool inputs)
-      : graph_(graph), inputs_(inputs), first_(graph.values.size()), second_(graph.values.size()) {}
+  Trials(const Graph& graph, bool inputs, OpenDims& open, TypeNotes* notes)
+      : graph_(graph),
+        inputs_(inputs),
+        open_(open),
+        notes_(notes),
+        first_(graph.values.size()),
+        second_(graph.values.size()) {}
 
   StaticTypes run() {
     for (size_t id = 0; id < graph_.values.size(); id++) start(static_cast<ValueId>(id));
+    return run_nodes();
+  }
+
+  StaticTypes run_nodes() {
     for (const Node& node : graph_.nodes) visit(node);
     std::vector<StaticType> types(graph_.values.size());
     for (size_t id = 0; id < types.size(); id++) {
@@ -52,12 +74,7 @@ class Trials {
   Seen& seen(bool second, ValueId id) { return (second ? second_ : first_)[static_cast<size_t>(id)]; }
 
   // Two sizes for an open dimension; the same for the same name.
-  std::pair<int64_t, int64_t> open_dim(const std::string& name) {
-    int64_t at = open_;
-    if (!name.empty()) at = names_.try_emplace(name, open_).first->second;
-    if (at == open_) open_++;
-    return {kUnit * (11 + 2 * at), kUnit * (1001 + 6 * at)};
-  }
+  std::pair<int64_t, int64_t> open_dim(const std::string& name) { return open_.make(name); }
 
   void start(ValueId id) {
     const ValueInfo& info = graph_.value(id);
@@ -89,7 +106,9 @@ class Trials {
   }
 
   void visit(const Node& node) {
-    if (!subgraphs(node).empty() || !node.domain.empty()) return;
+    if (!node.op) return;
+    if (notes_ && !subgraphs(node).empty()) return look_into(node);
+    if (!subgraphs(node).empty() || (!notes_ && !node.domain.empty())) return;
     bool alike = true;
     for (ValueId id : node.inputs) {
       if (id == kNoValue) continue;
@@ -98,7 +117,10 @@ class Trials {
     }
     if (!alike && node.op_type == "Squeeze" && node.attributes.inputs < 2 && !node.attributes.has("axes")) return;
     std::vector<InferOutput> a, b;
-    if (!infer(node, false, a) || !infer(node, true, b)) return forget(node);
+    if (!infer(node, false, a) || !infer(node, true, b)) {
+      if (notes_) report(node);
+      return forget(node);
+    }
     for (size_t o = 0; o < node.outputs.size(); o++) {
       const bool both = a[o].state == InferOutput::State::known && b[o].state == InferOutput::State::known;
       if (node.outputs[o] == kNoValue || !both) continue;
@@ -137,9 +159,62 @@ class Trials {
       InferContext context(inputs, outputs);
       node.op->infer(context);
       return !context.deferred();
-    } catch (const Error&) {  // the trial's sizes do not fit; or the model is wrong, which its first run reports
+    } catch (const Error& e) {  // the trial's sizes do not fit; or the model is wrong, which its first run reports
+      if (notes_) (second ? second_reason_ : first_reason_) = e.reason;
       return false;
     }
+  }
+
+  // What fails in the same words for all sizes is wrong.
+  void report(const Node& node) {
+    std::vector<InferOutput> outputs;
+    first_reason_.clear();
+    second_reason_.clear();
+    if (infer(node, false, outputs) || infer(node, true, outputs) || first_reason_.empty()) return;
+    if (first_reason_ != second_reason_) return;
+    notes_->problems.push_back({&graph_, static_cast<size_t>(&node - graph_.nodes.data()), first_reason_});
+  }
+
+  // Graphs in attributes see what they capture; inputs of theirs are known where an iteration cannot change them.
+  void look_into(const Node& node) {
+    std::vector<Trials> inner;
+    const auto graphs = subgraphs(node);
+    for (const auto& graph : graphs) {
+      Trials& t = inner.emplace_back(*graph, false, open_, notes_);
+      for (size_t id = 0; id < graph->values.size(); id++) t.start(static_cast<ValueId>(id));
+      for (const Capture& c : graph->captures)
+        for (bool second : {false, true}) t.seen(second, c.inner) = seen(second, c.outer);
+      if (node.op_type == "Loop" && graph->inputs.size() >= 2) {
+        for (bool second : {false, true}) set(t.seen(second, graph->inputs[0]), DType::int64, Shape());
+        for (bool second : {false, true}) set(t.seen(second, graph->inputs[1]), DType::boolean, Shape());
+      }
+      notes_->inner.insert_or_assign(graph.get(), t.run_nodes());
+    }
+    if (node.op_type != "If" || inner.size() != 2) return;
+    for (size_t o = 0; o < node.outputs.size(); o++) {
+      const bool fits = o < graphs[0]->outputs.size() && o < graphs[1]->outputs.size();
+      if (node.outputs[o] != kNoValue && fits) meet(node.outputs[o], inner[0], inner[1], o);
+    }
+  }
+
+  // A value that is one of two: the dimensions in which they are alike are known.
+  void meet(ValueId id, Trials& a, Trials& b, size_t output) {
+    const ValueId ida = a.graph_.outputs[output], idb = b.graph_.outputs[output];
+    if (ida == kNoValue || idb == kNoValue) return;
+    const InferInput &a1 = a.seen(false, ida).in, &a2 = a.seen(true, ida).in;
+    const InferInput &b1 = b.seen(false, idb).in, &b2 = b.seen(true, idb).in;
+    if (!a1.is_tensor || !a2.is_tensor || !b1.is_tensor || !b2.is_tensor || a1.dtype != b1.dtype) return;
+    const int rank = a1.shape.rank();
+    if (a2.shape.rank() != rank || b1.shape.rank() != rank || b2.shape.rank() != rank) return;
+    Shape first, second;
+    for (int i = 0; i < rank; i++) {
+      const bool alike = a1.shape[i] == b1.shape[i] && a2.shape[i] == b2.shape[i];
+      const auto [x, y] = alike ? std::pair(a1.shape[i], a2.shape[i]) : open_dim({});
+      first.push_back(x);
+      second.push_back(y);
+    }
+    set(seen(false, id), a1.dtype, first);
+    set(seen(true, id), a1.dtype, second);
   }
 
   void forget(const Node& node) {
@@ -184,13 +259,20 @@ class Trials {
 
   const Graph& graph_;
   bool inputs_;
+  OpenDims& open_;
+  TypeNotes* notes_;
   std::vector<Seen> first_, second_;
-  std::map<std::string, int64_t> names_;
-  int64_t open_ = 0;
+  std::string first_reason_, second_reason_;
 };
 
 }  // namespace
 
-StaticTypes infer_static_types(const Graph& graph, bool inputs) { return Trials(graph, inputs).run(); }
+StaticTypes infer_static_types(const Graph& graph, bool inputs, TypeNotes* notes) {
+  OpenDims open;
+  StaticTypes types = Trials(graph, inputs, open, notes).run();
+  for (const auto& [name, at] : open.names)
+    if (notes) notes->symbols.push_back({name, kUnit * (11 + 2 * at), kUnit * (1001 + 6 * at)});
+  return types;
+}
 
 }  // namespace sardonyx

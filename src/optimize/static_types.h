@@ -1,5 +1,7 @@
 // What is known of values before any feed is: types, ranks, and the dimensions that are the same for all feeds.
 #pragma once
+#include <map>
+#include <string>
 #include <vector>
 
 #include "graph/graph.h"
@@ -38,10 +40,29 @@ class StaticTypes {
   StaticType unknown_;
 };
 
+// What infer_static_types() tells those who ask, besides.
+struct TypeNotes {
+  // The two sizes that stand for a dimension that the model's inputs name.
+  struct Symbol {
+    std::string name;
+    int64_t first, second;
+  };
+  // A node whose inference fails for both trials in the same words.
+  struct Problem {
+    const Graph* graph;
+    size_t node;
+    std::string reason;
+  };
+  std::vector<Symbol> symbols;
+  std::vector<Problem> problems;
+  std::map<const Graph*, StaticTypes> inner;  // of graphs in attributes, as far as they are known
+};
+
 // Runs the operators' inference twice, with two sizes for each dimension that the model leaves open, far apart and of
 // many factors of 2; dimensions of one name have one size. Best effort: where an operator needs data, or does not take
 // the sizes, nothing is known from there on. Where a result could be cut to a fixed size (Slice), it is not believed.
 // inputs: are the inputs' declarations held to? A model's are; those of a loop's body may say anything.
-StaticTypes infer_static_types(const Graph& graph, bool inputs);
+// With notes, the graphs of If, Loop and Scan are looked into, and nodes without an operator are passed over.
+StaticTypes infer_static_types(const Graph& graph, bool inputs, TypeNotes* notes = nullptr);
 
 }  // namespace sardonyx
