@@ -4,7 +4,10 @@
 #include "base/error.h"
 #include "tools/check.h"
 #include "tools/describe.h"
+#include "tools/extract.h"
+#include "tools/inference.h"
 #include "tools/model_file.h"
+#include "tools/print.h"
 
 namespace sardonyx::tools {
 namespace {
@@ -12,6 +15,14 @@ namespace {
 using Texts = std::vector<std::string>;
 
 uint64_t number_of(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 10); }
+
+// What check_structure() says.
+struct Structure {
+  explicit Structure(const ModelFile& file) { check_structure(file.proto, schemas, findings, bad); }
+  Schemas schemas;
+  Findings findings;
+  std::vector<char> bad;
+};
 
 struct Command {
   std::string_view name;
@@ -23,14 +34,40 @@ constexpr Command kCommands[] = {
     {"describe", 0, [](ModelFile& file, const Texts&, std::string_view) { return describe(file); }},
     // The .onnx file.
     {"bytes", 0, [](ModelFile& file, const Texts&, std::string_view) { return model_bytes(file.proto); }},
-    // A CheckReport of what needs no inference.
-    {"check", 0,
+    // The model that the engine's report is wanted of.
+    {"probe", 0,
      [](ModelFile& file, const Texts&, std::string_view) {
-       const Schemas schemas;
-       Findings findings;
-       std::vector<char> bad;
-       check_structure(file.proto, schemas, findings, bad);
-       return findings.json();
+       const Structure s(file);
+       return probe_bytes(file.proto, s.bad);
+     }},
+    // The engine's report; a CheckReport. FAILURE: why there is none, or "".
+    {"check", 1,
+     [](ModelFile& file, const Texts& request, std::string_view report) {
+       Structure s(file);
+       const Inference inference(file.proto, s.schemas, report, s.bad, s.findings);
+       if (!request[1].empty() && s.findings.errors() == 0) s.findings.error("invalid_model", {"model"}, request[1]);
+       return s.findings.json();
+     }},
+    // The engine's report goes into value_info.
+    {"infer", 0,
+     [](ModelFile& file, const Texts&, std::string_view report) {
+       Structure s(file);
+       const Inference inference(file.proto, s.schemas, report, s.bad, s.findings);
+       write_value_infos(file.proto, inference);
+       return std::string();
+     }},
+    // EXACT: "exact", or anything else.
+    {"print", 1,
+     [](ModelFile& file, const Texts& request, std::string_view) {
+       return print_model(file.proto, request[1] == "exact");
+     }},
+    // COUNT, so many inputs, then the outputs.
+    {"extract", 2,
+     [](ModelFile& file, const Texts& request, std::string_view) {
+       const auto count = static_cast<ptrdiff_t>(std::min<uint64_t>(number_of(request[1]), request.size() - 2));
+       const auto outputs = request.begin() + 2 + count;
+       extract(file.proto, {request.begin() + 2, outputs}, {outputs, request.end()});
+       return std::string();
      }},
     // LOCATION LEAST: moves tensors out; the answer is the file of external data, and "bytes" the rest.
     {"move_out", 2,

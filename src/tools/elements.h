@@ -24,12 +24,12 @@ class Elements {
   uint64_t natural(int64_t i) const { return static_cast<uint64_t>(integer(i)); }  // of uint64
   double number(int64_t i) const;                                                  // floats; the real part of complex
   const std::string& text(int64_t i) const;
+  uint32_t bits(int64_t i) const;  // of types of at most 32 bits, but float32
 
  private:
   bool has_all() const;
   template <class T>
   T raw(int64_t i) const;
-  uint32_t bits(int64_t i) const;  // of types that int32_data or raw bytes have
 
   const pb::TensorProto& tensor_;
   DType dtype_ = DType::undefined;

@@ -1,0 +1,18 @@
+// A part of a model as a model.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "onnx.pb.h"
+
+namespace sardonyx::tools {
+
+// Keeps what `outputs` need of the main graph, with `inputs` as its inputs; both are names of its values. Where the
+// model does not say the type of one, it must have been inferred before (value_info). Throws Error (invalid_argument)
+// for names that there are not, and where an output needs an input of the model that is not among `inputs`.
+void extract(pb::ModelProto& model, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
+
+// Leaves out functions that no node calls and opsets of domains that no node has.
+void drop_unused(pb::ModelProto& model);
+
+}  // namespace sardonyx::tools
