@@ -104,6 +104,7 @@ void test(const Case& c, DType type, bool constant) {
 const Case kCases[] = {
     {{2, 3, 7, 9}, {5, 3, 1, 1}},                                               // 1x1
     {{1, 130, 6, 7}, {67, 130, 1, 1}},                                          // 1x1, packed input
+    {{1, 200, 7, 7}, {110, 200, 1, 1}},                                         // 1x1, cut by rows
     {{2, 3, 9, 10}, {4, 3, 3, 3}, 1, {2, 2}, {1, 1, 1, 1}},                     // first layers
     {{1, 17, 13, 11}, {9, 17, 3, 3}, 1, {}, {1, 1, 1, 1}},                      // Winograd
     {{2, 32, 8, 8}, {16, 16, 3, 3}, 2, {}, {0, 1, 2, 0}},                       // Winograd in groups

@@ -16,9 +16,13 @@ struct Panels {
   size_t step;  // from one panel to the next
 };
 
-// Reading rows in place costs a page per row of B, which only pays back the copying if there are few rows of A.
+// Rows in place cost a page and a cache line each, every second of them once more for the next panel; packed once, B
+// comes from the first caches. With few rows of A that does not pay, unless the rows of B fall into the same sets.
 bool reads_in_place(const GemmB& b, size_t m, size_t k) noexcept {
-  return b.matrix.col_stride == 1 && (k < 96 || m < 32);
+  constexpr size_t kFewRows = 16, kLine = 64, kCache = size_t{1} << 15;
+  const size_t stride = b.matrix.row_stride * sizeof(float);
+  const size_t step = std::max(kLine, stride & -stride);  // between the sets that rows begin in
+  return b.matrix.col_stride == 1 && (m <= kFewRows || k < kPanel) && k * step <= kCache;
 }
 
 Panels panels_of(const GemmB& b, size_t m, size_t k, size_t n0, size_t n1, float* scratch) noexcept {

@@ -53,12 +53,27 @@ void pack_strip(size_t height, size_t rows, size_t k, const MatrixF32& a, size_t
   }
 }
 
-// 8 columns of a row-major B.
-SARDONYX_NOINLINE void pack_panel(size_t k, const float* b, size_t stride, float* p) noexcept {
+// PANELS panels of 8 columns of a row-major B: rows are read by whole cache lines.
+template <size_t PANELS>
+SARDONYX_NOINLINE void pack_panels(size_t k, const float* b, size_t stride, float* p) noexcept {
+  const size_t step = kPanel * k;
 #pragma clang loop unroll(disable)
   for (; k > 0; k--, b += stride, p += kPanel) {
-    store(p, load(b));
-    store(p + 4, load(b + 4));
+    for (size_t i = 0; i < PANELS; i++) {
+      V left = load(b + i * kPanel), right = load(b + i * kPanel + 4);
+      store(p + i * step, left);
+      store(p + i * step + 4, right);
+    }
+  }
+}
+
+// The last panel of a row-major B, 1 to 7 columns; memory behind them is read.
+SARDONYX_NOINLINE void pack_last_panel(size_t k, size_t cols, const float* b, size_t stride, float* p) noexcept {
+  V left = first_lanes(std::min<size_t>(cols, 4)), right = first_lanes(cols > 4 ? cols - 4 : 0);
+#pragma clang loop unroll(disable)
+  for (; k > 0; k--, b += stride, p += kPanel) {
+    store(p, wasm_v128_and(load(b), left));
+    store(p + 4, wasm_v128_and(load(b + 4), right));
   }
 }
 
@@ -81,9 +96,9 @@ SARDONYX_NOINLINE void pack_panel_transposed(size_t k, const float* b, size_t st
 // One panel: the first `cols` columns of b, zeros behind them.
 void pack_columns(size_t k, size_t cols, const MatrixF32& b, float* packed) noexcept {
   size_t done = 0;
-  if (cols == kPanel && b.col_stride == 1) {
+  if (cols < kPanel && b.col_stride == 1) {
     done = k;
-    pack_panel(k, b.data, b.row_stride, packed);
+    pack_last_panel(k, cols, b.data, b.row_stride, packed);
   } else if (cols == kPanel && b.row_stride == 1) {
     done = k & ~size_t{3};
     pack_panel_transposed(done, b.data, b.col_stride, packed);
@@ -120,7 +135,16 @@ void gemm_pack_a_in_place_f32(size_t m, size_t k, float* a, float* scratch) noex
 }
 
 void gemm_pack_b_f32(size_t k, size_t n, const MatrixF32& b, float* packed) noexcept {
-  for (size_t col = 0; col < n; col += kPanel, packed += kPanel * k) {
+  size_t col = 0;
+  if (b.col_stride == 1) {
+    constexpr size_t kMany = 4;
+    for (; col + kMany * kPanel <= n; col += kMany * kPanel, packed += kMany * kPanel * k) {
+      pack_panels<kMany>(k, b.data + col, b.row_stride, packed);
+    }
+    for (; col + kPanel <= n; col += kPanel, packed += kPanel * k)
+      pack_panels<1>(k, b.data + col, b.row_stride, packed);
+  }
+  for (; col < n; col += kPanel, packed += kPanel * k) {
     pack_columns(k, std::min(kPanel, n - col), {b.data + col * b.col_stride, b.row_stride, b.col_stride}, packed);
   }
 }

@@ -12,7 +12,8 @@ namespace {
 
 using kernels::ConvShape;
 
-constexpr uint64_t kTaskWork = uint64_t{1} << 21;   // multiply-adds per task, about
+constexpr uint64_t kTaskWork = uint64_t{1} << 19;   // multiply-adds per task, at least about
+constexpr size_t kMostTasks = 32;                   // of a 1x1 convolution, about
 constexpr uint64_t kPlaneWork = uint64_t{1} << 16;  // likewise, of depthwise planes
 constexpr int64_t kWinogradChannels = 12;           // with phases; below, the transforms cost more than they save
 constexpr int64_t kWinogradOutputs = 8;
@@ -64,29 +65,64 @@ Part part_of(const ConvF32& c, int64_t i, int64_t group_size) {
   return p;
 }
 
-// 1x1: columns are split first, then rows where columns give few tasks.
+// How a 1x1 convolution of one image and group is cut: blocks of columns first (panels of 8, as even as they can be),
+// then rows where these are few.
+struct Cut {
+  size_t columns, rows;
+};
+Cut cut_1x1(const ConvShape& s, size_t parts) {
+  constexpr size_t kLeastPanels = 8, kEnough = 8, kLeastRows = 24;
+  const size_t panels = ceil_div(s.in_size(), 8);
+  const size_t least = ceil_div(panels, kernels::gemm_block_columns(s.channels) / 8);
+  const uint64_t work = uint64_t{s.out_channels} * s.channels * s.in_size();
+  const size_t wanted = static_cast<size_t>(std::clamp<uint64_t>(work / kTaskWork, 1, ceil_div(kMostTasks, parts)));
+  const size_t columns = std::max(least, std::min(wanted, panels / kLeastPanels));
+  if (columns * parts >= kEnough) return {columns, 1};
+  return {columns, std::clamp<size_t>(s.out_channels / kLeastRows, 1, ceil_div(wanted, columns))};
+}
+
+// Where piece i of `count` begins, when `n` units are cut evenly.
+size_t piece(size_t n, size_t count, size_t i) { return n * i / count; }
+
 void run_1x1(RunContext& c, const ConvF32& conv) {
   const ConvShape& s = conv.shape;
-  const size_t m = s.out_channels, k = s.channels, n = s.in_size();
-  const uint64_t column_work = std::max<uint64_t>(1, uint64_t{m} * k);
-  const size_t wanted = static_cast<size_t>(std::max<uint64_t>(64, kTaskWork / column_work + 7)) & ~size_t{7};
-  const size_t step = std::min(wanted, kernels::gemm_block_columns(k));
-  const size_t columns = ceil_div(n, step);
-  const size_t rows = std::clamp<size_t>(static_cast<size_t>(column_work * std::min(n, step) / (2 * kTaskWork)), 1, 16);
-  const int64_t tasks = static_cast<int64_t>(columns * rows), group_size = packed_group_size(conv.kind, s);
-  const int64_t grain = static_cast<int64_t>(std::max<uint64_t>(1, kPlaneWork / (column_work * std::min(n, step))));
-  ScratchSlots<float> slots(c, static_cast<int64_t>(kernels::gemm_scratch_size(k, std::min(n, step))));
-  c.pool().parallel_for(conv.batch * conv.groups * tasks, grain, [&](int64_t from, int64_t to) {
-    ScratchSlots<float>::Lease scratch(slots);
-    for (int64_t i = from; i < to; i++) {
-      const Part p = part_of(conv, i / tasks, group_size);
-      const size_t task = static_cast<size_t>(i % tasks);
-      const size_t row = task / columns, n0 = task % columns * step;
-      kernels::gemm_f32_block(m, k, n, kernels::gemm_strip_floor(m, m * row / rows),
-                              kernels::gemm_strip_floor(m, row + 1 == rows ? m : m * (row + 1) / rows), n0,
-                              std::min(n, n0 + step), p.w, {{p.x, n, 1}}, p.y, n, scratch.data(), p.epilogue);
-    }
-  });
+  const size_t m = s.out_channels, k = s.channels, n = s.in_size(), panels = ceil_div(n, 8);
+  const size_t parts = static_cast<size_t>(conv.batch * conv.groups);
+  const Cut cut = cut_1x1(s, parts);
+  const int64_t group_size = packed_group_size(conv.kind, s), tasks = static_cast<int64_t>(cut.columns * cut.rows);
+  const auto multiply = [&](const Part& p, const kernels::GemmB& b, size_t task, float* scratch) {
+    const size_t row = task / cut.columns, column = task % cut.columns;
+    kernels::gemm_f32_block(
+        m, k, n, kernels::gemm_strip_floor(m, piece(m, cut.rows, row)),
+        kernels::gemm_strip_floor(m, piece(m, cut.rows, row + 1)), piece(panels, cut.columns, column) * 8,
+        std::min(n, piece(panels, cut.columns, column + 1) * 8), p.w, b, p.y, n, scratch, p.epilogue);
+  };
+  if (cut.rows == 1) {
+    const uint64_t work = uint64_t{m} * k * ceil_div(n, cut.columns);
+    ScratchSlots<float> slots(c, static_cast<int64_t>(kernels::gemm_scratch_size(k, n)));
+    c.pool().parallel_for(static_cast<int64_t>(parts) * tasks,
+                          static_cast<int64_t>(std::max<uint64_t>(1, kTaskWork / 2 / std::max<uint64_t>(1, work))),
+                          [&](int64_t from, int64_t to) {
+                            ScratchSlots<float>::Lease scratch(slots);
+                            for (int64_t i = from; i < to; i++) {
+                              const Part p = part_of(conv, i / tasks, group_size);
+                              multiply(p, {{p.x, n, 1}}, static_cast<size_t>(i % tasks), scratch.data());
+                            }
+                          });
+    return;
+  }
+  // Tasks that share columns share their packed form too.
+  ScratchSlots<float> slots(c, 0, static_cast<int64_t>(kernels::gemm_packed_b_size(k, n)));
+  for (size_t i = 0; i < parts; i++) {
+    const Part p = part_of(conv, static_cast<int64_t>(i), group_size);
+    c.pool().parallel_for(static_cast<int64_t>(panels), 4, [&](int64_t from, int64_t to) {
+      const size_t n0 = static_cast<size_t>(from) * 8, n1 = std::min(n, static_cast<size_t>(to) * 8);
+      kernels::gemm_pack_b_f32(k, n1 - n0, {p.x + n0, n, 1}, slots.shared() + n0 * k);
+    });
+    c.pool().parallel_for(tasks, 1, [&](int64_t from, int64_t to) {
+      for (; from < to; from++) multiply(p, {{slots.shared(), n, 1}, true}, static_cast<size_t>(from), nullptr);
+    });
+  }
 }
 
 // Padded copies may be far larger than the tensors: their size must not pass what pointers can count.
