@@ -14,9 +14,9 @@ namespace sardonyx {
 namespace {
 
 constexpr int kMostThreads = 64;
-// Looks at a counter before a thread goes to sleep: some 20 to 50 us. Waking a thread costs about as much, and between
-// two operators of a model there is less.
-constexpr int kSpins = 20000;
+// Looks at a counter before a thread goes to sleep: some 200 to 500 us. Waking a thread takes tens of microseconds,
+// in which small operators would be done; between two that are split there may be some that are not.
+constexpr int kSpins = 200000;
 
 class PthreadPool final : public ThreadPool {
  public:
