@@ -299,6 +299,17 @@ TEST(Depthwise, AllShapes) {
             if (h + p[0] + p[2] < k || w + p[1] + p[3] < k) continue;
             list.push_back(conv2d(1, 1, h, w, k, k, stride, 1, p[0], p[1], p[2], p[3]));
           }
+  // Planes of few rows, all of whose windows hang over an edge; strides that differ by axis; wide rows.
+  for (size_t strides : {11, 21, 22, 12})
+    for (size_t h : {1, 2, 3, 6})
+      for (size_t w : {5, 16, 19, 28, 35})
+        for (size_t k : {3, 5}) {
+          const auto pad = static_cast<ptrdiff_t>(k / 2);
+          ConvShape s = conv2d(1, 1, h, w, k, k, 1, 1, pad, pad, pad, pad);
+          for (int i : {1, 2})
+            s.stride[i] = i == 1 ? strides / 10 : strides % 10, s.out[i] = (s.in[i] - 1) / s.stride[i] + 1;
+          list.push_back(s);
+        }
   for (ConvShape s : list) {
     s.channels = s.out_channels = 1;
     SCOPED_TRACE(name_of(s));

@@ -1,4 +1,5 @@
-// Depthwise convolution of one plane: 3x3 in place with masked edges, all others over a padded copy.
+// Depthwise convolution of one plane: 3x3 in place with masked edges, 5x5 over padded columns, all others over a padded
+// copy.
 #include "kernels/conv/depthwise.h"
 
 #include <algorithm>
@@ -23,7 +24,8 @@ struct Finish {
   V operator()(V v, const float* y) const { return clamp(e.accumulate ? add(v, load(addend_of(e, y))) : v, lo, hi); }
 };
 
-// ---- 3x3, stride S = 1 or 2 in both axes, vectors along the row -----------------------------------------------------
+// ---- 3x3, stride 1 or 2 down (SY) and along the row (SX), vectors along the row
+// --------------------------------------
 
 // Taps 0, 1, 2 of four outputs; r points at the column of the first tap.
 template <size_t S>
@@ -42,19 +44,19 @@ inline void taps3(const float* r, V& a, V& b, V& c) {
 
 // ROWS output rows share the input rows that they load. rows: the input rows, already moved left by the padding.
 // The masks clear the padded column in the first lane of the first vector and in the last lane of the last one.
-template <size_t S, size_t ROWS>
+template <size_t SY, size_t SX, size_t ROWS>
 inline void rows3x3(const float* const* rows, size_t width, V left, V right, const V* k, float* y, const Finish& f) {
-  constexpr size_t kIn = (ROWS - 1) * S + 3;
+  constexpr size_t kIn = (ROWS - 1) * SY + 3;
   auto four = [&](size_t x, auto mask) __attribute__((always_inline)) {
     V acc[ROWS];
     for (size_t o = 0; o < ROWS; o++) acc[o] = f.bias;
     for (size_t r = 0; r < kIn; r++) {
       V a, b, c;
-      taps3<S>(rows[r] + S * x, a, b, c);
+      taps3<SX>(rows[r] + SX * x, a, b, c);
       mask(a, c);
       for (size_t o = 0; o < ROWS; o++) {
-        if (r < o * S || r - o * S >= 3) continue;
-        const V* kr = k + (r - o * S) * 3;
+        if (r < o * SY || r - o * SY >= 3) continue;
+        const V* kr = k + (r - o * SY) * 3;
         acc[o] = fmadd(c, kr[2], fmadd(b, kr[1], fmadd(a, kr[0], acc[o])));
       }
     }
@@ -74,32 +76,33 @@ inline void rows3x3(const float* const* rows, size_t width, V left, V right, con
 }
 
 // y has at least 4 columns and 2 rows; the last vector and the last pair of rows overlap those before them.
-template <size_t S>
+template <size_t SY, size_t SX>
 SARDONYX_NOINLINE void plane3x3(const ConvShape& s, const float* x, const float* w, float* y, const float* zero,
                                 const Finish& f) noexcept {
   size_t height = s.in[1], width = s.in[2], out_h = s.out[1], out_w = s.out[2];
   const V all = splat_i32(-1);
   V left = s.pad[2] ? wasm_i32x4_const(0, -1, -1, -1) : all;
-  bool over = S * (out_w - 1) + 2 - static_cast<size_t>(s.pad[2]) >= width;
+  bool over = SX * (out_w - 1) + 2 - static_cast<size_t>(s.pad[2]) >= width;
   V right = over ? wasm_i32x4_const(-1, -1, -1, 0) : all;
   V k[9];
   for (size_t i = 0; i < 9; i++) k[i] = load_splat(w + i);
-  constexpr size_t kIn = S + 3;
+  constexpr size_t kIn = SY + 3;
   for (size_t row = 0; row < out_h; row += 2) {
     size_t oy = std::min(row, out_h - 2);
     const float* rows[kIn];
     for (size_t i = 0; i < kIn; i++) {
-      ptrdiff_t iy = static_cast<ptrdiff_t>(oy * S + i) - s.pad[1];
+      ptrdiff_t iy = static_cast<ptrdiff_t>(oy * SY + i) - s.pad[1];
       bool inside = iy >= 0 && iy < static_cast<ptrdiff_t>(height);
       rows[i] = (inside ? x + static_cast<size_t>(iy) * width : zero) - s.pad[2];
     }
-    rows3x3<S, 2>(rows, out_w, left, right, k, y + oy * out_w, f);
+    rows3x3<SY, SX, 2>(rows, out_w, left, right, k, y + oy * out_w, f);
   }
 }
 
+// Two dimensions, no dilation, strides (1, 1), (2, 2) or (2, 1).
 bool is_flat(const ConvShape& s) noexcept {
   return s.in[0] == 1 && s.kernel[0] == 1 && s.out[0] == 1 && s.pad[0] == 0 && s.dilation[1] == 1 &&
-         s.dilation[2] == 1 && s.stride[1] == s.stride[2] && s.stride[1] <= 2;
+         s.dilation[2] == 1 && s.stride[2] >= 1 && s.stride[2] <= s.stride[1] && s.stride[1] <= 2;
 }
 
 // One padded column at most on either side.
@@ -109,51 +112,86 @@ bool is_masked3x3(const ConvShape& s) noexcept {
   return s.stride[2] * (s.out[2] - 1) + 2 <= s.in[2] + static_cast<size_t>(s.pad[2]);
 }
 
-// ---- any window over a padded copy ---------------------------------------------------------------------------------
+// ---- K x K over a copy with padded columns --------------------------------------------------------------------------
 
-// K x K, stride S: ROWS rows of 4 * NV outputs, which share the elements and the weights that they load.
-template <size_t K, size_t S, size_t ROWS, size_t NV>
-inline void block_kxk(const float* p, size_t pitch, size_t width, size_t x, const float* w, float* y, const Finish& f) {
+// Input rows as a plane reads them: `first` is the one before the first padded row was added, pitch floats apart.
+struct Rows {
+  const float* first;
+  size_t pitch, height;
+};
+
+// K x K: ROWS rows of 4 * NV outputs, which share the elements and the weights that they load. Of the rows of input
+// that they reach, those from `begin` to `end` exist; p is where the first of all would lie.
+template <size_t K, size_t SY, size_t SX, size_t ROWS, size_t NV>
+inline void block_kxk(const float* p, size_t pitch, size_t begin, size_t end, size_t width, size_t x, const float* w,
+                      float* y, const Finish& f) {
   V acc[ROWS][NV];
   for (size_t o = 0; o < ROWS; o++)
     for (size_t j = 0; j < NV; j++) acc[o][j] = f.bias;
-  for (size_t r = 0; r < (ROWS - 1) * S + K; r++) {
+  for (size_t r = 0; r < (ROWS - 1) * SY + K; r++) {
+    if (r < begin || r >= end) continue;
     for (size_t kx = 0; kx < K; kx++) {
       V v[NV];
       for (size_t j = 0; j < NV; j++) {
-        const float* q = p + r * pitch + S * (x + 4 * j) + kx;
-        v[j] = S == 1 ? load(q) : wasm_i32x4_shuffle(load(q), load(q + 4), 0, 2, 4, 6);
+        const float* q = p + r * pitch + SX * (x + 4 * j) + kx;
+        v[j] = SX == 1 ? load(q) : wasm_i32x4_shuffle(load(q), load(q + 4), 0, 2, 4, 6);
       }
       for (size_t o = 0; o < ROWS; o++) {
-        if (r < o * S || r - o * S >= K) continue;
-        V k = load_splat(w + (r - o * S) * K + kx);
+        if (r < o * SY || r - o * SY >= K) continue;
+        V k = load_splat(w + (r - o * SY) * K + kx);
         for (size_t j = 0; j < NV; j++) acc[o][j] = fmadd(v[j], k, acc[o][j]);
       }
     }
   }
   for (size_t o = 0; o < ROWS; o++) {
-    for (size_t j = 0; j < NV; j++) {
+    for (size_t j = 0; j < NV && x + 4 * j < width; j++) {
       float* out = y + o * width + x + 4 * j;
       store_lanes(out, f(acc[o][j], out), width - x - 4 * j);
     }
   }
 }
 
-template <size_t K, size_t S, size_t ROWS>
-inline void rows_kxk(const float* p, size_t pitch, size_t width, const float* w, float* y, const Finish& f) {
+// ROWS output rows from `row` on. Four accumulators alone would leave the latency of the adds open.
+template <size_t K, size_t SY, size_t SX, size_t ROWS>
+inline void rows_kxk(const ConvShape& s, const Rows& in, size_t row, const float* w, float* y, const Finish& f) {
+  const ptrdiff_t top = static_cast<ptrdiff_t>(row * SY) - s.pad[1], height = static_cast<ptrdiff_t>(in.height);
+  const auto begin = static_cast<size_t>(std::max<ptrdiff_t>(0, -top));
+  const auto end = static_cast<size_t>(std::max<ptrdiff_t>(0, height - top));
+  const float* p = in.first + top * static_cast<ptrdiff_t>(in.pitch);
+  const size_t width = s.out[2];
   size_t x = 0;
+  y += row * width;
 #pragma clang loop unroll(disable)
-  for (; x + 4 < width; x += 8) block_kxk<K, S, ROWS, 2>(p, pitch, width, x, w, y, f);
-  if (x < width) block_kxk<K, S, ROWS, 1>(p, pitch, width, x, w, y, f);
+  for (; x + 12 < width; x += 16) block_kxk<K, SY, SX, ROWS, 4>(p, in.pitch, begin, end, width, x, w, y, f);
+#pragma clang loop unroll(disable)
+  for (; x < width; x += 4) block_kxk<K, SY, SX, ROWS, 1>(p, in.pitch, begin, end, width, x, w, y, f);
 }
 
-template <size_t K, size_t S>
-SARDONYX_NOINLINE void plane_kxk(const ConvShape& s, const float* p, size_t pitch, const float* w, float* y,
+template <size_t K, size_t SY, size_t SX>
+SARDONYX_NOINLINE void plane_kxk(const ConvShape& s, const Rows& in, const float* w, float* y,
                                  const Finish& f) noexcept {
-  size_t row = 0, width = s.out[2];
-  for (; row + 2 <= s.out[1]; row += 2) rows_kxk<K, S, 2>(p + row * S * pitch, pitch, width, w, y + row * width, f);
-  if (row < s.out[1]) rows_kxk<K, S, 1>(p + row * S * pitch, pitch, width, w, y + row * width, f);
+  size_t row = 0;
+  for (; row + 2 <= s.out[1]; row += 2) rows_kxk<K, SY, SX, 2>(s, in, row, w, y, f);
+  if (row < s.out[1]) rows_kxk<K, SY, SX, 1>(s, in, row, w, y, f);
 }
+
+template <size_t K>
+void plane_flat(const ConvShape& s, const float* x, const float* w, float* y, float* scratch,
+                const Finish& f) noexcept {
+  Rows in{x, s.in[2], s.in[1]};
+  const size_t reach = window_reach(s, 2);
+  if (s.pad[2] != 0 || reach > s.in[2]) {
+    Window columns = s;
+    columns.pad[1] = 0;
+    const size_t size[3] = {1, s.in[1], reach};
+    pad_volume(columns, size, x, scratch + kFrontSlack);
+    in = {scratch + kFrontSlack, reach, s.in[1]};
+  }
+  auto* plane = s.stride[1] == 1 ? plane_kxk<K, 1, 1> : s.stride[2] == 1 ? plane_kxk<K, 2, 1> : plane_kxk<K, 2, 2>;
+  plane(s, in, w, y, f);
+}
+
+// ---- any window over a padded copy ---------------------------------------------------------------------------------
 
 inline V load_strided(const float* p, size_t stride) {
   if (stride == 1) return load(p);
@@ -201,24 +239,23 @@ void plane(const ConvShape& s, const float* x, const float* w, float* y, float* 
   Finish f(epilogue);
   if (is_masked3x3(s) && !epilogue.accumulate) {
     std::fill_n(scratch, kFrontSlack + s.in[2] + kPadSlack, 0.0f);
-    auto* masked = s.stride[1] == 1 ? plane3x3<1> : plane3x3<2>;
+    auto* masked = s.stride[1] == 1 ? plane3x3<1, 1> : s.stride[2] == 1 ? plane3x3<2, 1> : plane3x3<2, 2>;
     return masked(s, x, w, y, scratch + kFrontSlack, f);
+  }
+  if (is_flat(s) && s.kernel[1] == s.kernel[2]) {
+    if (s.kernel[1] == 3) return plane_flat<3>(s, x, w, y, scratch, f);
+    if (s.kernel[1] == 5) return plane_flat<5>(s, x, w, y, scratch, f);
   }
   const size_t size[3] = {window_reach(s, 0), window_reach(s, 1), window_reach(s, 2)};
   float* p = scratch + kFrontSlack;
   pad_volume(s, size, x, p);
-  if (is_flat(s) && s.kernel[1] == s.kernel[2]) {
-    bool one = s.stride[1] == 1;
-    if (s.kernel[1] == 3) return (one ? plane_kxk<3, 1> : plane_kxk<3, 2>)(s, p, size[2], w, y, f);
-    if (s.kernel[1] == 5) return (one ? plane_kxk<5, 1> : plane_kxk<5, 2>)(s, p, size[2], w, y, f);
-  }
   plane_any(s, size, p, w, y, f);
 }
 
 }  // namespace
 
 size_t depthwise_scratch_size(const ConvShape& s) noexcept {
-  size_t copy = window_reach(s, 0) * window_reach(s, 1) * window_reach(s, 2);
+  size_t copy = window_reach(s, 0) * std::max(window_reach(s, 1), s.in[1]) * window_reach(s, 2);
   return kFrontSlack + std::max(copy, s.in[2]) + 2 * kPadSlack;
 }
 
