@@ -40,14 +40,16 @@ struct Panel {
 
 Panel panel_of(const ConvShape& s, const Source& src, size_t first, size_t count) noexcept {
   Panel p;
-  size_t row = first / s.out[2], x = first % s.out[2], step = s.stride[2];
+  const size_t row = first / s.out[2], step = s.stride[2];
+  size_t x = first % s.out[2], y = row % s.out[1], z = row / s.out[1];
   size_t breaks = 0;
   p.first_run = kPanel;
   for (size_t j = 0; j < kPanel; j++) {
-    size_t z = row / s.out[1], y = row % s.out[1];
     p.offset[j] = ((z * s.stride[0]) * src.size[1] + y * s.stride[1]) * src.size[2] + x * step;
     if (j > 0 && p.offset[j] != p.offset[j - 1] + step && breaks++ == 0) p.first_run = j;
-    if (j + 1 < count && ++x == s.out[2]) x = 0, row++;
+    if (j + 1 >= count || ++x < s.out[2]) continue;
+    x = 0;
+    if (++y == s.out[1]) y = 0, z++;
   }
   p.two_runs = breaks <= 1;
   return p;
@@ -88,6 +90,31 @@ SARDONYX_NOINLINE void gather_runs(const ConvShape& s, const Source& src, const 
   }
 }
 
+// Kernels that are one row of at least 4 taps without dilation, any step between the pixels: their taps lie together.
+SARDONYX_NOINLINE void gather_rows(const ConvShape& s, const Source& src, const Panel& p, const float* x,
+                                   float* out) noexcept {
+  const size_t taps = s.kernel[2];
+  for (size_t c = 0; c < s.channels; c++, x += src.plane()) {
+    const float* q[kPanel];
+    for (size_t j = 0; j < kPanel; j++) q[j] = x + p.offset[j];
+    size_t t = 0;
+    for (; t + 4 <= taps; t += 4, out += 4 * kPanel) {
+      for (size_t half = 0; half < 2; half++) {
+        V a = load(q[4 * half] + t), b = load(q[4 * half + 1] + t), c0 = load(q[4 * half + 2] + t),
+          d = load(q[4 * half + 3] + t);
+        transpose4(a, b, c0, d);
+        float* to = out + 4 * half;
+        store(to, a);
+        store(to + kPanel, b);
+        store(to + 2 * kPanel, c0);
+        store(to + 3 * kPanel, d);
+      }
+    }
+    for (; t < taps; t++, out += kPanel)
+      for (size_t j = 0; j < kPanel; j++) out[j] = q[j][t];
+  }
+}
+
 SARDONYX_NOINLINE void gather_any(const ConvShape& s, const Source& src, const Panel& p, const float* x,
                                   float* out) noexcept {
   for (size_t c = 0; c < s.channels; c++, x += src.plane()) {
@@ -106,6 +133,8 @@ SARDONYX_NOINLINE void gather_any(const ConvShape& s, const Source& src, const P
 void gather(const ConvShape& s, const Source& src, size_t first, size_t count, const float* x, float* out) noexcept {
   Panel p = panel_of(s, src, first, count);
   size_t step = s.stride[2];
+  if (step > 2 && s.kernel[0] == 1 && s.kernel[1] == 1 && s.kernel[2] >= 4 && s.dilation[2] == 1)
+    return gather_rows(s, src, p, x, out);
   if (count < kPanel || step > 2 || !p.two_runs) return gather_any(s, src, p, x, out);
   if (p.first_run == kPanel) return (step == 1 ? gather_runs<1, false> : gather_runs<2, false>)(s, src, p, x, out);
   (step == 1 ? gather_runs<1, true> : gather_runs<2, true>)(s, src, p, x, out);
