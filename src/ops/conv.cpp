@@ -73,7 +73,8 @@ class Conv final : public Operator, public FusedSteps {
  private:
   ConvKind kind_of(const Shape& w) const {
     const ConvKind kind = choose_conv(w, groups_, window_);
-    return kind == ConvKind::winograd && !winograd_ ? ConvKind::gemm : kind;
+    const bool transforms = kind == ConvKind::winograd || kind == ConvKind::winograd_line;
+    return transforms && !winograd_ ? ConvKind::gemm : kind;
   }
 
   // B in float32, with what was fused; undefined where there is none.

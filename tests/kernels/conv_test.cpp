@@ -3,6 +3,7 @@
 #include "kernels/conv/conv_transpose.h"
 #include "kernels/conv/depthwise.h"
 #include "kernels/conv/winograd.h"
+#include "kernels/conv/winograd_line.h"
 
 #include "support.h"
 
@@ -264,6 +265,49 @@ TEST(Winograd, AllPads) {
   EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 6, 6, 1, 1, 1, 1, 1, 1)));
   EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 5, 4, 2, 1, 1, 1, 1, 1)));
   EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 5, 5, 3, 1, 1, 1, 1, 1)));
+}
+
+TEST(WinogradLine, AllPads) {
+  std::vector<ConvShape> list;
+  for (bool down : {false, true}) {
+    const auto add = [&](size_t c, size_t m, size_t h, size_t w, ptrdiff_t top, ptrdiff_t left, ptrdiff_t bottom,
+                         ptrdiff_t right) {
+      list.push_back(conv2d(c, m, h, w, down ? 3 : 1, down ? 1 : 3, 1, 1, top, left, bottom, right));
+    };
+    for (size_t h = 3; h <= 9; h++)
+      for (size_t w = 3; w <= 18; w += h) add(2, 7, h, w, 0, 0, 0, 0), add(3, 5, h, w, 1, 1, 1, 1);
+    add(3, 13, 40, 33, 0, 1, 0, 1);
+    add(40, 37, 12, 9, 1, 0, 1, 0);
+    add(150, 30, 30, 30, 0, 0, 0, 0);
+    add(2, 3, 5, 6, 9, 8, 4, 7);
+    add(2, 3, 9, 10, -2, -3, -1, 0);
+    add(5, 6, 3, down ? 1 : 3, 0, 0, 0, 0);
+  }
+  for (size_t w = 1; w <= 33; w += 4) list.push_back(conv2d(12, 9, 1, w, 1, 3, 1, 1, 0, 1, 0, 1));
+  for (size_t h = 1; h <= 33; h += 4) list.push_back(conv2d(12, 9, h, 1, 3, 1, 1, 1, 1, 0, 1, 0));
+  for (const ConvShape& s : list) {
+    SCOPED_TRACE(name_of(s));
+    ASSERT_TRUE(winograd_line_applies(s));
+    Data d(s);
+    Guarded<float> packed(winograd_line_weights_size(s)), scratch(winograd_line_scratch_size(s));
+    winograd_line_pack_weights(s, d.w, packed.poison());
+    const double tolerance = 4e-6 * (1 + std::sqrt(s.channels));
+    const size_t blocks = winograd_line_blocks(s);
+    for (const Epilogue& e : d.epilogues()) {
+      Guarded<float> y = d.output(e), split = d.output(e);
+      winograd_line_f32(s, packed, d.x, y, 0, blocks, scratch.poison(), e);
+      EXPECT_TRUE(close(y, direct(s, d.x, d.w, d.start, e), y.size(), tolerance, 0));
+      for (size_t b = blocks; b-- > 0;) winograd_line_f32(s, packed, d.x, split, b, b + 1, scratch.poison(), e);
+      EXPECT_EQ(std::memcmp(y, split, y.size() * sizeof(float)), 0) << "a split changes the result";
+      EXPECT_TRUE(y.intact() && split.intact() && packed.intact() && scratch.intact());
+    }
+    Guarded<float> y = d.output({});
+    winograd_line_f32(s, packed, d.x, y, 0, blocks, scratch.poison(), d.residual(y));
+    EXPECT_TRUE(close(y, direct(s, d.x, d.w, d.start, d.residual(y)), y.size(), tolerance, 0) && y.intact());
+  }
+  EXPECT_FALSE(winograd_line_applies(conv2d(3, 3, 9, 9, 3, 3, 1, 1, 1, 1, 1, 1)));
+  EXPECT_FALSE(winograd_line_applies(conv2d(3, 3, 9, 9, 1, 3, 2, 1, 0, 1, 0, 1)));
+  EXPECT_FALSE(winograd_line_applies(conv2d(3, 3, 9, 9, 3, 1, 1, 2, 1, 0, 1, 0)));
 }
 
 TEST(Winograd, ImagesShareBlocks) {

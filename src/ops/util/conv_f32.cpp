@@ -5,6 +5,7 @@
 
 #include "kernels/conv/depthwise.h"
 #include "kernels/conv/winograd.h"
+#include "kernels/conv/winograd_line.h"
 #include "ops/util/scratch_slots.h"
 
 namespace sardonyx {
@@ -25,6 +26,8 @@ int64_t packed_group_size(ConvKind kind, const ConvShape& s) {
   switch (kind) {
     case ConvKind::winograd:
       return static_cast<int64_t>(kernels::winograd_weights_size(s));
+    case ConvKind::winograd_line:
+      return static_cast<int64_t>(kernels::winograd_line_weights_size(s));
     case ConvKind::depthwise:
       return static_cast<int64_t>(s.out_channels * s.taps());
     default:
@@ -46,6 +49,8 @@ ConvShape shape_of_weights(const Shape& w, int64_t groups, const WindowAttribute
     }
   } else {
     s.kernel[2] = static_cast<size_t>(w.count(2, w.rank()));
+    if (!window.strides().empty()) s.stride[2] = static_cast<size_t>(window.strides()[0]);
+    if (!window.dilations().empty()) s.dilation[2] = static_cast<size_t>(window.dilations()[0]);
   }
   return s;
 }
@@ -196,6 +201,21 @@ void run_winograd(RunContext& c, const ConvF32& conv) {
   }
 }
 
+void run_winograd_line(RunContext& c, const ConvF32& conv) {
+  const ConvShape& s = conv.shape;
+  const int64_t blocks = static_cast<int64_t>(kernels::winograd_line_blocks(s));
+  const int64_t group_size = packed_group_size(conv.kind, s);
+  ScratchSlots<float> slots(c, static_cast<int64_t>(kernels::winograd_line_scratch_size(s)));
+  c.pool().parallel_for(conv.batch * conv.groups * blocks, 1, [&](int64_t from, int64_t to) {
+    ScratchSlots<float>::Lease scratch(slots);
+    for (; from < to; from++) {
+      const Part p = part_of(conv, from / blocks, group_size);
+      const size_t block = static_cast<size_t>(from % blocks);
+      kernels::winograd_line_f32(s, p.w, p.x, p.y, block, block + 1, scratch.data(), p.epilogue);
+    }
+  });
+}
+
 void run_depthwise(RunContext& c, const ConvF32& conv) {
   const ConvShape& s = conv.shape;
   const size_t planes = static_cast<size_t>(conv.groups) * s.out_channels, taps = s.taps();
@@ -229,10 +249,11 @@ void scale_channels(Tensor& w, std::span<const float> scale) {
 ConvKind choose_conv(const Shape& w, int64_t groups, const WindowAttributes& window) {
   const int64_t outputs = w[0] / groups;
   if (w[1] == 1 && groups > 1 && outputs <= 4) return ConvKind::depthwise;
-  if (w.rank() != 4 || w.count() == 0 || outputs < kWinogradOutputs) return ConvKind::gemm;
+  if (w.rank() > 4 || w.count() == 0 || outputs < kWinogradOutputs) return ConvKind::gemm;
   const ConvShape s = shape_of_weights(w, groups, window);
+  if (kernels::winograd_line_applies(s)) return w[1] >= kWinogradChannels ? ConvKind::winograd_line : ConvKind::gemm;
   const bool deep = w[1] * static_cast<int64_t>(s.stride[1] * s.stride[2]) >= kWinogradChannels;
-  return deep && kernels::winograd_gain(s) >= kWinogradGain ? ConvKind::winograd : ConvKind::gemm;
+  return w.rank() == 4 && deep && kernels::winograd_gain(s) >= kWinogradGain ? ConvKind::winograd : ConvKind::gemm;
 }
 
 Tensor pack_own_conv(ConvKind kind, Tensor w, int64_t groups, const WindowAttributes& window,
@@ -260,6 +281,8 @@ Tensor pack_conv(ConvKind kind, const Tensor& w, int64_t groups, const WindowAtt
     float* to = packed.data<float>() + g * size;
     if (kind == ConvKind::winograd) {
       kernels::winograd_pack_weights(s, from, to);
+    } else if (kind == ConvKind::winograd_line) {
+      kernels::winograd_line_pack_weights(s, from, to);
     } else {
       kernels::gemm_pack_a_f32(s.out_channels, k, {from, k, 1}, 1, to);
     }
@@ -272,6 +295,7 @@ void run_conv_f32(RunContext& c, const ConvF32& conv) {
   if (conv.kind == ConvKind::depthwise) return run_depthwise(c, conv);
   if (conv.kind == ConvKind::gemm && kernels::conv_is_1x1(conv.shape)) return run_1x1(c, conv);
   if (conv.kind == ConvKind::winograd) return run_winograd(c, conv);
+  if (conv.kind == ConvKind::winograd_line) return run_winograd_line(c, conv);
   run_implicit(c, conv);
 }
 

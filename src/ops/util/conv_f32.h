@@ -6,8 +6,8 @@
 
 namespace sardonyx {
 
-// gemm serves 1x1 kernels (in place) and all others (implicitly).
-enum class ConvKind : uint8_t { gemm, winograd, depthwise };
+// gemm serves 1x1 kernels (in place) and all others (implicitly), winograd_line those of 1x3 and 3x1.
+enum class ConvKind : uint8_t { gemm, winograd, winograd_line, depthwise };
 
 // What is known of a convolution when its weights are packed. w: [out channels][channels / groups][kernel].
 ConvKind choose_conv(const Shape& w, int64_t groups, const WindowAttributes& window);

@@ -1,0 +1,28 @@
+// Winograd convolution of kernels with 3 taps on one axis (1x3, 3x1, 1-D): F(4,3) with the points of winograd.h, half
+// the multiplications of a direct sum.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/epilogue.h"
+#include "kernels/window.h"
+
+namespace sardonyx::kernels {
+
+// True for kernels of 1x3 or 3x1 with stride 1 and dilation 1, any pads.
+bool winograd_line_applies(const ConvShape& s) noexcept;
+
+// Floats of the packed weights (twice as many as w has); pack them (in double), w [out_channels][channels][3].
+size_t winograd_line_weights_size(const ConvShape& s) noexcept;
+void winograd_line_pack_weights(const ConvShape& s, const float* w, float* packed) noexcept;
+
+// Blocks of output that may be computed side by side, in any order.
+size_t winograd_line_blocks(const ConvShape& s) noexcept;
+// Floats of scratch per thread.
+size_t winograd_line_scratch_size(const ConvShape& s) noexcept;
+
+// Blocks [b0, b1) of y of one image and group.
+void winograd_line_f32(const ConvShape& s, const float* packed_w, const float* x, float* y, size_t b0, size_t b1,
+                       float* scratch, const Epilogue& epilogue = {}) noexcept;
+
+}  // namespace sardonyx::kernels
