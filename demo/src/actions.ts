@@ -1,6 +1,6 @@
 // What the page does: opens models, runs them, cancels.
 import { Engine, type EngineError } from './engine/client.js';
-import type { EngineOptions, PlainTensor, RunResult } from './engine/messages.js';
+import type { EngineOptions, RunResult } from './engine/messages.js';
 import { OpenGraph } from './graph/open_graph.js';
 import { t } from './i18n/index.js';
 import * as state from './state.js';
@@ -25,6 +25,8 @@ function forget(): void {
   state.openGraph.value = undefined;
   state.loaded.value = undefined;
   state.lastRun.value = undefined;
+  state.lastFeeds.value = undefined;
+  state.showHeat.value = false;
   state.problem.value = undefined;
 }
 
@@ -105,7 +107,7 @@ export interface RunSettings {
 
 /** Runs the model; undefined where it failed or was cancelled, which is shown. */
 export async function run(
-  makeFeeds: () => Promise<Record<string, PlainTensor>>,
+  makeFeeds: () => Promise<state.Feeds>,
   { repeat, profile }: RunSettings,
 ): Promise<RunResult | undefined> {
   const mine = opening;
@@ -118,6 +120,7 @@ export async function run(
       state.progress.value = progress;
     });
     if (mine !== opening) return undefined;
+    state.lastFeeds.value = feeds;
     state.lastRun.value = result;
     return result;
   } catch (error) {
@@ -126,6 +129,12 @@ export async function run(
   } finally {
     if (mine === opening) state.busy.value = '';
   }
+}
+
+/** Runs the model with its inputs as they are filled in. */
+export async function runLast(repeat: number): Promise<void> {
+  const makeFeeds = state.feedsMaker.value;
+  if (makeFeeds) await run(makeFeeds, { repeat, profile: true });
 }
 
 /** Ends what goes on. A run ends before its next node and keeps its session; a load, which may take the worker's thread

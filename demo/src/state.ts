@@ -1,6 +1,6 @@
 // What the page knows: the model that is open, what goes on, what went wrong.
 import { signal } from '@preact/signals';
-import type { EngineOptions, LoadResult, Progress, RunResult } from './engine/messages.js';
+import type { EngineOptions, LoadResult, PlainTensor, Progress, RunResult } from './engine/messages.js';
 import type { OpenGraph } from './graph/open_graph.js';
 
 export type View = 'graph' | 'model' | 'run' | 'profile' | 'check' | 'sample';
@@ -31,3 +31,10 @@ export const engineOptions = signal<EngineOptions>({ threads: 0, simd: 'relaxed'
 export const lastRun = signal<RunResult | undefined>(undefined);
 /** The graph of the open model. */
 export const openGraph = signal<OpenGraph | undefined>(undefined);
+export type Feeds = Record<string, PlainTensor>;
+/** Makes the inputs as they are filled in now. */
+export const feedsMaker = signal<(() => Promise<Feeds>) | undefined>(undefined);
+/** The inputs of the last run. */
+export const lastFeeds = signal<Feeds | undefined>(undefined);
+/** The graph in the colours of the last run's times. */
+export const showHeat = signal(false);

@@ -5,7 +5,7 @@ import { Choice, Field } from '../app/controls.js';
 import { bytesText, msText } from '../app/text.js';
 import type { EngineOptions, PlainTensor, RunResult } from '../engine/messages.js';
 import { t } from '../i18n/index.js';
-import { busy, engineOptions, lastRun, loaded } from '../state.js';
+import { busy, engineOptions, feedsMaker, lastRun, loaded } from '../state.js';
 import { InputForm } from './input_form.js';
 import { Dimensions, InputState } from './input_state.js';
 import { OutputView } from './output_view.js';
@@ -92,6 +92,7 @@ export function RunView() {
     const filled = inputs.filter((input) => input.fillable);
     return Object.fromEntries(filled.map((input): [string, PlainTensor] => [input.meta.name, input.value()]));
   };
+  feedsMaker.value = feeds;
   return (
     <div class="columns">
       <form

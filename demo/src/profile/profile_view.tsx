@@ -1,0 +1,86 @@
+// Where the time of the last run went, and its memory.
+import { useMemo } from 'preact/hooks';
+import { runLast } from '../actions.js';
+import { save } from '../app/save.js';
+import { countText, msText } from '../app/text.js';
+import { t } from '../i18n/index.js';
+import { busy, lastRun, loaded, openGraph, showHeat, view } from '../state.js';
+import { MemoryChart } from './memory_chart.js';
+import { Peer } from './peer.js';
+import { byNode, byOperator, totalOf } from './profile.js';
+import { NodeTable, OperatorTable } from './time_tables.js';
+import { Timeline } from './timeline.js';
+import { chromeTraceOf } from './trace.js';
+
+function choose(name: string): void {
+  const entry = openGraph.value?.index.value?.named(name);
+  if (!entry) return;
+  view.value = 'graph';
+  openGraph.value?.show(entry.key);
+}
+
+function Again({ times }: { times: number }) {
+  return (
+    <button type="button" disabled={busy.value !== '' || !loaded.value} onClick={() => runLast(times)}>
+      {t('runTimes', { n: times })}
+    </button>
+  );
+}
+
+export function ProfileView() {
+  const result = lastRun.value;
+  const profile = result?.profile;
+  const tables = useMemo(() => profile && { nodes: byNode(profile), operators: byOperator(profile) }, [profile]);
+  if (!result || !profile || !tables) {
+    return (
+      <div class="empty">
+        <p>{t('noProfile')}</p>
+        <Again times={1} />
+      </div>
+    );
+  }
+  const total = totalOf(profile);
+  const best = Math.min(...result.times);
+  const macs = result.macs;
+  return (
+    <div class="profile">
+      <div class="fields profile-head">
+        <p id="profile-sum">
+          {t('profileSum', { nodes: countText(profile.length), total: msText(total), best: msText(best) })}
+          {macs !== undefined && macs > 0 && (
+            <span class="soft">
+              {' '}
+              {t('macs', { macs: countText(Math.round(macs / 1e6)), rate: (macs / best / 1e6).toFixed(1) })}
+            </span>
+          )}
+        </p>
+        <Again times={1} />
+        <Again times={20} />
+        <button
+          type="button"
+          id="heat"
+          onClick={() => {
+            showHeat.value = true;
+            view.value = 'graph';
+          }}
+        >
+          {t('showHeat')}
+        </button>
+        <button type="button" onClick={() => save(new Blob([JSON.stringify(chromeTraceOf(profile))]), 'trace.json')}>
+          {t('saveTrace')}
+        </button>
+      </div>
+      <Timeline profile={profile} choose={choose} />
+      <div class="columns">
+        <div>
+          <NodeTable rows={tables.nodes} total={total} choose={choose} />
+        </div>
+        <div class="stack">
+          <OperatorTable rows={tables.operators} total={total} />
+          <MemoryChart result={result} atLoad={loaded.value?.memory.heap ?? 0} />
+          <Peer result={result} />
+        </div>
+      </div>
+    </div>
+  );
+}
