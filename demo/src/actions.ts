@@ -23,6 +23,8 @@ function forget(): void {
   quieten();
   state.openGraph.value?.close();
   state.openGraph.value = undefined;
+  state.openSample.value?.close();
+  state.openSample.value = undefined;
   state.loaded.value = undefined;
   state.lastRun.value = undefined;
   state.lastFeeds.value = undefined;
@@ -140,6 +142,7 @@ export async function runLast(repeat: number): Promise<void> {
 /** Ends what goes on. A run ends before its next node and keeps its session; a load, which may take the worker's thread
  *  for long, ends with the worker. */
 export function cancel(): void {
-  if (state.busy.value === 'run') engine.cancel();
+  if (state.busy.value === 'fetch') state.fetching.value?.abort();
+  else if (state.busy.value === 'run') engine.cancel();
   else engine.stop();
 }

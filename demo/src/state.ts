@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { EngineOptions, LoadResult, PlainTensor, Progress, RunResult } from './engine/messages.js';
 import type { OpenGraph } from './graph/open_graph.js';
+import type { OpenSample } from './samples/open_sample.js';
 
 export type View = 'graph' | 'model' | 'run' | 'profile' | 'check' | 'sample';
 
@@ -31,6 +32,10 @@ export const engineOptions = signal<EngineOptions>({ threads: 0, simd: 'relaxed'
 export const lastRun = signal<RunResult | undefined>(undefined);
 /** The graph of the open model. */
 export const openGraph = signal<OpenGraph | undefined>(undefined);
+/** The sample that is open, and the download of one that is not yet. */
+export const openSample = signal<OpenSample | undefined>(undefined);
+export const fetching = signal<AbortController | undefined>(undefined);
+
 export type Feeds = Record<string, PlainTensor>;
 /** Makes the inputs as they are filled in now. */
 export const feedsMaker = signal<(() => Promise<Feeds>) | undefined>(undefined);

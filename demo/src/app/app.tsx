@@ -6,7 +6,7 @@ import { model, view } from '../state.js';
 import { Bar } from './bar.js';
 import { Home } from './home.js';
 import { Notices } from './notices.js';
-import { kViews } from './views.js';
+import { shownViews } from './views.js';
 
 function useDrop(): void {
   useEffect(() => {
@@ -27,7 +27,7 @@ function useDrop(): void {
 function Views() {
   return (
     <>
-      {kViews.map(({ name, View }) => (
+      {shownViews().map(({ name, View }) => (
         <section
           key={name}
           id={`view-${name}`}

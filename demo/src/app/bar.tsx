@@ -4,14 +4,15 @@ import { kLanguages, type Language, language, t } from '../i18n/index.js';
 import icon from '../icon.svg';
 import { model, view } from '../state.js';
 import { type Theme, theme } from './preferences.js';
-import { kViews } from './views.js';
+import { shownViews } from './views.js';
 
 function move(event: KeyboardEvent): void {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return;
   event.preventDefault();
-  const at = kViews.findIndex(({ name }) => name === view.value);
-  const next = kViews[(at + step + kViews.length) % kViews.length];
+  const views = shownViews();
+  const at = views.findIndex(({ name }) => name === view.value);
+  const next = views[(at + step + views.length) % views.length];
   view.value = next.name;
   document.getElementById(`tab-${next.name}`)?.focus();
 }
@@ -19,7 +20,7 @@ function move(event: KeyboardEvent): void {
 function Tabs() {
   return (
     <div class="tabs" role="tablist" aria-label={t('views')} onKeyDown={move}>
-      {kViews.map(({ name, title }) => (
+      {shownViews().map(({ name, title }) => (
         <button
           key={name}
           id={`tab-${name}`}

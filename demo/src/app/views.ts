@@ -4,7 +4,8 @@ import { GraphView } from '../graph/graph_view.js';
 import type { Key } from '../i18n/index.js';
 import { ProfileView } from '../profile/profile_view.js';
 import { RunView } from '../run/run_view.js';
-import type { View } from '../state.js';
+import { SampleView } from '../samples/sample_view.js';
+import { openSample, type View } from '../state.js';
 import { ModelView } from './model_view.js';
 
 export interface ViewEntry {
@@ -13,9 +14,13 @@ export interface ViewEntry {
   readonly View: ComponentType;
 }
 
-export const kViews: readonly ViewEntry[] = [
+const kAll: readonly ViewEntry[] = [
+  { name: 'sample', title: 'viewSample', View: SampleView },
   { name: 'graph', title: 'viewGraph', View: GraphView },
   { name: 'model', title: 'viewModel', View: ModelView },
   { name: 'run', title: 'viewRun', View: RunView },
   { name: 'profile', title: 'viewProfile', View: ProfileView },
 ];
+
+export const shownViews = (): readonly ViewEntry[] =>
+  kAll.filter(({ name }) => name !== 'sample' || openSample.value !== undefined);

@@ -1,0 +1,97 @@
+// A sample that is open: its files, its worker, its last result.
+import { signal } from '@preact/signals';
+import { open } from '../actions.js';
+import { t } from '../i18n/index.js';
+import * as state from '../state.js';
+import type { Sample, SampleAnswer, SampleQuestion, SampleResult } from './messages.js';
+
+type Ask<T> = T extends { readonly id: number } ? Omit<T, 'id'> : never;
+
+export class OpenSample {
+  readonly sample: Sample;
+  readonly result = signal<SampleResult | undefined>(undefined);
+  readonly going = signal(false);
+  readonly #worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+  readonly #ready: Promise<unknown>;
+  readonly #waiting = new Map<number, PromiseWithResolvers<SampleResult | null>>();
+  #next = 0;
+
+  constructor(sample: Sample, files: readonly Blob[]) {
+    this.sample = sample;
+    this.#worker.onmessage = ({ data }: MessageEvent<SampleAnswer>) => {
+      const waiting = this.#waiting.get(data.id);
+      this.#waiting.delete(data.id);
+      if ('error' in data) waiting?.reject(new Error(data.error));
+      else waiting?.resolve(data.result);
+    };
+    this.#worker.onerror = (event) => {
+      for (const { reject } of this.#waiting.values()) reject(new Error(event.message || 'the worker ended'));
+    };
+    this.#ready = this.#ask({ action: 'load', sample: sample.name, files });
+    this.#ready.catch(() => {});
+  }
+
+  #ask(question: Ask<SampleQuestion>): Promise<SampleResult | null> {
+    const waiting = Promise.withResolvers<SampleResult | null>();
+    const id = this.#next++;
+    this.#waiting.set(id, waiting);
+    this.#worker.postMessage({ ...question, id });
+    return waiting.promise;
+  }
+
+  /** Errors are shown, not thrown. */
+  async look(question: Ask<SampleQuestion>): Promise<void> {
+    this.going.value = true;
+    state.problem.value = undefined;
+    try {
+      await this.#ready;
+      this.result.value = (await this.#ask(question)) ?? undefined;
+    } catch (error) {
+      state.problem.value = { message: (error as Error).message };
+    } finally {
+      this.going.value = false;
+    }
+  }
+
+  close(): void {
+    this.#worker.terminate();
+  }
+}
+
+async function fetchFile(name: string, signal: AbortSignal, onBytes: (bytes: number) => void): Promise<Blob> {
+  const response = await fetch(new URL(`samples/${name}`, document.baseURI), { signal });
+  if (!response.ok || !response.body) throw new Error(`samples/${name}: HTTP status ${response.status}`);
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for (const reader = response.body.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) return new Blob(parts);
+    parts.push(value as Uint8Array<ArrayBuffer>);
+    onBytes(value.length);
+  }
+}
+
+/** Fetches a sample's files and opens its model. Errors and a cancel are shown, not thrown. */
+export async function openSample(sample: Sample): Promise<void> {
+  const aborting = new AbortController();
+  state.fetching.value = aborting;
+  state.busy.value = 'fetch';
+  state.problem.value = undefined;
+  let loaded = 0;
+  const onBytes = (bytes: number) => {
+    loaded += bytes;
+    state.progress.value = { phase: 'reading', loaded, total: undefined };
+  };
+  try {
+    const files = await Promise.all(sample.files.map((name) => fetchFile(name, aborting.signal, onBytes)));
+    state.busy.value = '';
+    const opening = open({ name: sample.files[0], blob: files[0], externalData: [] });
+    state.openSample.value = new OpenSample(sample, files);
+    state.view.value = 'sample';
+    await opening;
+  } catch (error) {
+    state.busy.value = '';
+    state.problem.value = { message: aborting.signal.aborted ? t('cancelled') : (error as Error).message };
+  } finally {
+    state.fetching.value = undefined;
+  }
+}
