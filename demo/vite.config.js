@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { fetchZoo } from '../scripts/fetch-zoo.mjs';
+import { offline } from './offline/plugin.js';
 
 const policy = [
   "default-src 'none'",
@@ -16,6 +17,12 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
+
+// What threads need; for built pages the service worker adds it where the server does not.
+const isolation = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+};
 
 // Only built pages have it: Vite's development server needs inline styles.
 const contentSecurityPolicy = {
@@ -57,8 +64,9 @@ export default defineConfig({
   base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   resolve: { alias: { sardonyx: fileURLToPath(new URL('../dist/index.js', import.meta.url)) } },
-  server: { fs: { allow: ['..'] } },
+  server: { fs: { allow: ['..'] }, headers: isolation },
+  preview: { headers: isolation },
   worker: { format: 'es' },
   build: { target: 'es2022', assetsInlineLimit: 0, emptyOutDir: true, modulePreload: { polyfill: false } },
-  plugins: [contentSecurityPolicy, samples],
+  plugins: [contentSecurityPolicy, samples, offline],
 });

@@ -5,3 +5,10 @@ import { applyPreferences } from './app/preferences.js';
 
 applyPreferences();
 render(<App />, document.getElementById('app') as HTMLElement);
+
+// After the page is there, so that it does not wait for the files that are kept.
+if (import.meta.env.PROD && 'serviceWorker' in navigator) {
+  addEventListener('load', () => {
+    navigator.serviceWorker.register(new URL('sw.js', document.baseURI)).catch(() => {});
+  });
+}

@@ -38,13 +38,13 @@ const kTimeout = 180_000; // ms: enough for a machine that is busy with a build
 
 /**
  * `newPage` gives pages that share one cache; `newContext` a context of its own, with a cache and processes of its own.
- * @returns {Promise<{version: string, newPage: () => Promise<object>, newContext: () => Promise<object>,
+ * @returns {Promise<{version: string, newPage: () => Promise<object>, newContext: (options?: object) => Promise<object>,
  *   close: () => Promise<void>}>}
  */
 export async function launch() {
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: kFlags, timeout: kTimeout });
-  const newContext = async () => {
-    const context = await browser.newContext();
+  const newContext = async (options = {}) => {
+    const context = await browser.newContext(options);
     context.setDefaultTimeout(kTimeout);
     return context;
   };

@@ -22,7 +22,7 @@ export async function studio() {
   const browser = await launch();
   const url = `${server.origin}${kPath}`;
   const open = async (options = {}) => {
-    const context = await browser.newContext(options);
+    const context = await browser.newContext({ serviceWorkers: 'block', ...options });
     const page = await context.newPage();
     const problems = watch(page);
     await page.goto(url);

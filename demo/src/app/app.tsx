@@ -34,6 +34,7 @@ function Views() {
           class={`view view-${name}`}
           role="tabpanel"
           aria-labelledby={`tab-${name}`}
+          tabIndex={name === 'model' ? 0 : undefined}
           hidden={view.value !== name}
         >
           <View />
