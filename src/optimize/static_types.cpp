@@ -2,6 +2,7 @@
 #include "optimize/static_types.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <tuple>
 
@@ -61,6 +62,10 @@ class Trials {
       const InferInput &a = first_[id].in, &b = second_[id].in;
       if (!a.is_tensor || !b.is_tensor || a.dtype != b.dtype || a.shape.rank() != b.shape.rank()) continue;
       types[id] = {a.dtype, true, a.shape, b.shape};
+      const auto value = static_cast<ValueId>(id);
+      if (!notes_ || graph_.is_constant(value) || first_[id].data.is_none() || !is_alike(value)) continue;
+      if (!kIndex.has(a.dtype)) continue;
+      notes_->values.push_back({&graph_, value, first_[id].data.tensor().to_int64()});
     }
     return StaticTypes(std::move(types));
   }
@@ -102,7 +107,11 @@ class Trials {
     const Seen &a = seen(false, id), &b = seen(true, id);
     if (!(a.in.shape == b.in.shape) || a.data.is_none() != b.data.is_none()) return false;
     if (a.data.is_none() || graph_.is_constant(id)) return true;
-    return a.data.tensor().to_int64() == b.data.tensor().to_int64();
+    // Constants of outer graphs come as they are.
+    if (a.data.tensor().buffer() == b.data.tensor().buffer()) return true;
+    const Tensor &x = a.data.tensor(), &y = b.data.tensor();
+    if (x.dtype() != y.dtype() || x.dtype() == DType::string) return false;
+    return std::memcmp(x.bytes(), y.bytes(), x.byte_size()) == 0;
   }
 
   void visit(const Node& node) {
@@ -128,7 +137,7 @@ class Trials {
       set(seen(false, node.outputs[o]), a[o].dtype, a[o].shape);
       set(seen(true, node.outputs[o]), b[o].dtype, b[o].shape);
     }
-    if (is_shape_arithmetic(node) && !(compute(node, false) && compute(node, true))) drop_data(node);
+    if (is_shape_arithmetic(node, alike) && !(compute(node, false) && compute(node, true))) drop_data(node);
   }
 
   // Does a Slice take fixed places out of open dimensions, or open places?
@@ -165,8 +174,10 @@ class Trials {
     }
   }
 
-  // What fails in the same words for all sizes is wrong.
+  // What fails in the same words for all sizes is wrong; in inner graphs it may be the branch that is not taken for
+  // them.
   void report(const Node& node) {
+    if (!inputs_) return;
     std::vector<InferOutput> outputs;
     first_reason_.clear();
     second_reason_.clear();
@@ -223,13 +234,23 @@ class Trials {
     }
   }
 
-  bool is_shape_arithmetic(const Node& node) {
+  // Is its data known? alike: both trials see the same. For the tools whatever follows from that is alike, too.
+  bool follows(const Node& node, bool alike) {
+    if (!notes_ || !alike || node.op->is_random()) return false;
+    return std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
+      return id == kNoValue || (!seen(false, id).data.is_none() && !seen(true, id).data.is_none());
+    });
+  }
+
+  bool is_shape_arithmetic(const Node& node, bool alike) {
     const auto names = std::span(kShapeArithmetic);
     if (node.outputs.size() != 1 || node.outputs[0] == kNoValue || node.inputs.empty()) return false;
-    if (std::find(names.begin(), names.end(), node.op_type) == names.end()) return false;
+    const bool listed = std::find(names.begin(), names.end(), node.op_type) != names.end();
+    const bool any_type = follows(node, alike);
+    if (!listed && !any_type) return false;
     const InferInput& out = seen(false, node.outputs[0]).in;
     const bool small = out.shape.rank() == 0 || (out.shape.rank() == 1 && out.shape[0] <= kMostComputed);
-    return out.is_tensor && small && (out.dtype == DType::int64 || out.dtype == DType::int32) &&
+    return out.is_tensor && small && (any_type || kIndex.has(out.dtype)) &&
            out.shape == seen(true, node.outputs[0]).in.shape;
   }
 

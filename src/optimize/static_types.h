@@ -53,6 +53,13 @@ struct TypeNotes {
     size_t node;
     std::string reason;
   };
+  // Small integers that are the same for all feeds, computed of shapes.
+  struct KnownValue {
+    const Graph* graph;
+    ValueId id;
+    std::vector<int64_t> elements;
+  };
+  std::vector<KnownValue> values;
   std::vector<Symbol> symbols;
   std::vector<Problem> problems;
   std::map<const Graph*, StaticTypes> inner;  // of graphs in attributes, as far as they are known

@@ -18,6 +18,13 @@ class Report {
       error(scopes_.at(p.graph), *p.graph, p.graph->nodes[p.node], ErrorCode::invalid_model, p.reason);
     values(model_.graph, types);
     for (const auto& [graph, inner] : notes_.inner) values(*graph, inner);
+    for (const TypeNotes::KnownValue& v : notes_.values) {
+      put("V");
+      put(scopes_.at(v.graph));
+      put(v.graph->value(v.id).name);
+      put(cat(v.elements.size()));
+      for (const int64_t element : v.elements) put(cat(element));
+    }
     return std::move(text_);
   }
 

@@ -8,6 +8,7 @@ namespace sardonyx {
 
 // Texts that end in 0 each, in records:
 //   "T" scope, value, number of its element type, rank, and per dimension a size, "=" and a symbol's name, or "?"
+//   "V" scope, value, count, elements: integers that shapes give, the same for all feeds
 //   "E" scope, node's first output, error code, reason
 // The scope of the main graph is empty; that of a graph in an attribute is the outer scope, "/", the node's first
 // output, "/", the attribute's name. Throws what load_model() throws.

@@ -3,11 +3,13 @@
 
 #include "base/error.h"
 #include "tools/check.h"
+#include "tools/convert.h"
 #include "tools/describe.h"
 #include "tools/extract.h"
 #include "tools/inference.h"
 #include "tools/model_file.h"
 #include "tools/print.h"
+#include "tools/simplify.h"
 
 namespace sardonyx::tools {
 namespace {
@@ -60,6 +62,48 @@ constexpr Command kCommands[] = {
     {"print", 1,
      [](ModelFile& file, const Texts& request, std::string_view) {
        return print_model(file.proto, request[1] == "exact");
+     }},
+    // NAME SIZE: a dimension of the inputs by its name. "fix_input" NAME and sizes: all of an input's.
+    {"fix_dim", 2,
+     [](ModelFile& file, const Texts& request, std::string_view) {
+       fix_dimension(file.proto, request[1], static_cast<int64_t>(number_of(request[2])));
+       return std::string();
+     }},
+    {"fix_input", 1,
+     [](ModelFile& file, const Texts& request, std::string_view) {
+       std::vector<int64_t> sizes;
+       for (size_t i = 2; i < request.size(); i++) sizes.push_back(static_cast<int64_t>(number_of(request[i])));
+       fix_input(file.proto, request[1], sizes);
+       return std::string();
+     }},
+    // FOLD REMOVE MERGE, each "1" or "0", and the engine's report: "1" where something changed.
+    {"simplify", 3,
+     [](ModelFile& file, const Texts& request, std::string_view report) {
+       const SimplifyOptions options{request[1] == "1", request[2] == "1", request[3] == "1"};
+       return std::string(simplify_once(file.proto, report, options) ? "1" : "0");
+     }},
+    // LIMIT, and the report: a model whose outputs are constants, or nothing.
+    {"constant_part", 1,
+     [](ModelFile& file, const Texts& request, std::string_view report) {
+       return constant_part(file.proto, report, number_of(request[1]));
+     }},
+    {"computed", 0,
+     [](ModelFile& file, const Texts&, std::string_view tensors) {
+       take_computed(file.proto, tensors);
+       return std::string();
+     }},
+    // {nodes, operators: {type: nodes}}
+    {"count", 0, [](ModelFile& file, const Texts&, std::string_view) { return count_nodes(file.proto); }},
+    {"tidy", 0,
+     [](ModelFile& file, const Texts&, std::string_view) {
+       drop_unused(file.proto);
+       return std::string();
+     }},
+    // VERSION of ai.onnx.
+    {"convert", 1,
+     [](ModelFile& file, const Texts& request, std::string_view) {
+       convert_opset(file.proto, static_cast<int64_t>(number_of(request[1])));
+       return std::string();
      }},
     // COUNT, so many inputs, then the outputs.
     {"extract", 2,

@@ -1,9 +1,12 @@
 // From messages to the JSON that viewers read.
 #include "tools/describe.h"
 
+#include <map>
+
 #include "base/error.h"
 #include "tools/elements.h"
 #include "tools/json.h"
+#include "tools/walk.h"
 
 namespace sardonyx::tools {
 namespace {
@@ -304,6 +307,23 @@ class Describer {
 };
 
 }  // namespace
+
+std::string count_nodes(const pb::ModelProto& model) {
+  std::map<std::string, int64_t> operators;
+  int64_t nodes = 0;
+  const auto count = [&](const auto& self, const pb::GraphProto& g) -> void {
+    for (const auto& n : g.node()) {
+      nodes++;
+      operators[n.domain().empty() || n.domain() == "ai.onnx" ? n.op_type() : cat(n.domain(), ".", n.op_type())]++;
+      for_each_subgraph(n, [&](const pb::GraphProto& inner) { self(self, inner); });
+    }
+  };
+  count(count, model.graph());
+  Json json;
+  json.open('{').field("nodes", nodes).key("operators").open('{');
+  for (const auto& [type, times] : operators) json.field(type, times);
+  return json.close('}').close('}').take();
+}
 
 std::string describe(const ModelFile& file) { return Describer(file).model(); }
 

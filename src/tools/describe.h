@@ -8,4 +8,7 @@ namespace sardonyx::tools {
 
 std::string describe(const ModelFile& file);
 
+// {"nodes": of the graph and its inner graphs, "operators": {type: nodes}}; functions are not counted.
+std::string count_nodes(const pb::ModelProto& model);
+
 }  // namespace sardonyx::tools

@@ -16,7 +16,7 @@ namespace {
 using Names = std::unordered_set<std::string>;
 
 // Names that a graph in an attribute takes from outside.
-void outer_names(const pb::GraphProto& g, Names known, Names& used) {
+void collect_outer(const pb::GraphProto& g, Names known, Names& used) {
   for (const auto& v : g.input()) known.insert(v.name());
   for (const auto& t : g.initializer()) known.insert(t.name());
   const auto use = [&](const std::string& name) {
@@ -24,21 +24,10 @@ void outer_names(const pb::GraphProto& g, Names known, Names& used) {
   };
   for (const auto& n : g.node()) {
     for (const auto& name : n.input()) use(name);
-    for_each_subgraph(n, [&](const pb::GraphProto& inner) { outer_names(inner, known, used); });
+    for_each_subgraph(n, [&](const pb::GraphProto& inner) { collect_outer(inner, known, used); });
     for (const auto& name : n.output()) known.insert(name);
   }
   for (const auto& v : g.output()) use(v.name());
-}
-
-template <class List, class Keep>
-void keep_if(List& list, const Keep& keep) {
-  int kept = 0;
-  for (int i = 0; i < list.size(); i++) {
-    if (!keep(i)) continue;
-    if (kept != i) list.SwapElements(kept, i);
-    kept++;
-  }
-  list.DeleteSubrange(kept, list.size() - kept);
 }
 
 // The names that stop at `inputs`; marks the nodes that make the others.
@@ -61,13 +50,19 @@ Names needed_names(const pb::GraphProto& g, const Names& inputs, const std::vect
     for (const auto& input : n.input())
       if (!input.empty()) open.push_back(input);
     Names captured;
-    for_each_subgraph(n, [&](const pb::GraphProto& inner) { outer_names(inner, {}, captured); });
+    for_each_subgraph(n, [&](const pb::GraphProto& inner) { collect_outer(inner, {}, captured); });
     open.insert(open.end(), captured.begin(), captured.end());
   }
   return names;
 }
 
 }  // namespace
+
+Names outer_names(const pb::GraphProto& graph) {
+  Names used;
+  collect_outer(graph, {}, used);
+  return used;
+}
 
 void extract(pb::ModelProto& model, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
   pb::GraphProto& g = *model.mutable_graph();

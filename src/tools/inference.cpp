@@ -62,15 +62,24 @@ Inference::Inference(const pb::ModelProto& model, const Schemas& schemas, std::s
 
 void Inference::read(std::string_view report) {
   const std::vector<std::string> texts = split_texts(report);
-  for (size_t i = 0; i + 4 < texts.size();) {
+  for (size_t i = 0; i + 3 < texts.size();) {
+    if (texts[i] != "V" && i + 4 >= texts.size()) return;
     if (texts[i] == "E") {
       problems_[cat(texts[i + 1], "\n", texts[i + 2])].push_back({texts[i + 3], texts[i + 4]});
       i += 5;
       continue;
     }
+    const std::string &scope = texts[i + 1], &name = texts[i + 2];
+    if (texts[i] == "V") {
+      std::vector<int64_t> elements;
+      const size_t count = std::strtoull(texts[i + 3].c_str(), nullptr, 10);
+      for (i += 4; elements.size() < count && i < texts.size(); i++)
+        elements.push_back(std::strtoll(texts[i].c_str(), nullptr, 10));
+      if (scope.empty()) computed_[name] = std::move(elements);
+      continue;
+    }
     Known known{texts[i + 3], true, {}};
     const size_t rank = std::strtoull(texts[i + 4].c_str(), nullptr, 10);
-    const std::string &scope = texts[i + 1], &name = texts[i + 2];
     i += 5;
     for (size_t d = 0; d < rank && i < texts.size(); d++, i++) {
       const std::string& dim = texts[i];

@@ -40,6 +40,8 @@ class Inference {
   Inference(const pb::ModelProto& model, const Schemas& schemas, std::string_view report, const std::vector<char>& bad,
             Findings& findings);
 
+  // Integers that shapes give, by value of the main graph.
+  const std::unordered_map<std::string, std::vector<int64_t>>& computed() const { return computed_; }
   // Of the values of one graph of the model.
   const Values& values(const pb::GraphProto& graph) const;
 
@@ -64,6 +66,7 @@ class Inference {
   std::unordered_map<std::string, std::vector<Problem>> problems_;  // by scope and node
   std::unordered_map<const pb::GraphProto*, Values> values_;
   Values none_;
+  std::unordered_map<std::string, std::vector<int64_t>> computed_;
 };
 
 // Writes what is known into value_info of the model's graphs, and into outputs that say nothing of their shape.

@@ -95,6 +95,26 @@ void set_entry(pb::TensorProto& tensor, const char* key, std::string value) {
   entry->set_value(std::move(value));
 }
 
+// Does an input have the dimension?
+bool fix_named(pb::GraphProto& g, const std::string& name, int64_t size) {
+  bool found = false;
+  const auto fix = [&](auto& list) {
+    for (auto& v : list) {
+      if (!v.type().has_tensor_type() || !v.type().tensor_type().has_shape()) continue;
+      for (auto& d : *v.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim()) {
+        if (d.has_dim_value() || d.dim_param() != name) continue;
+        d.set_dim_value(size);
+        found = true;
+      }
+    }
+  };
+  fix(*g.mutable_input());
+  const bool in_inputs = found;
+  fix(*g.mutable_output());
+  fix(*g.mutable_value_info());
+  return in_inputs;
+}
+
 }  // namespace
 
 ModelFile parse_model(std::string_view bytes) {
@@ -131,6 +151,35 @@ std::string move_out_tensors(pb::ModelProto& model, const std::string& location,
     tensor.set_data_location(pb::TensorProto::EXTERNAL);
   });
   return data;
+}
+
+void fix_dimension(pb::ModelProto& model, const std::string& name, int64_t size) {
+  check(fix_named(*model.mutable_graph(), name, size), ErrorCode::invalid_argument, "no input has a dimension \"", name,
+        "\"");
+}
+
+void fix_input(pb::ModelProto& model, const std::string& name, const std::vector<int64_t>& sizes) {
+  pb::GraphProto& g = *model.mutable_graph();
+  for (auto& v : *g.mutable_input()) {
+    if (v.name() != name || !v.type().has_tensor_type()) continue;
+    auto& type = *v.mutable_type()->mutable_tensor_type();
+    const auto declared = type.shape();
+    check(!type.has_shape() || static_cast<size_t>(declared.dim_size()) == sizes.size(), ErrorCode::invalid_argument,
+          "input \"", name, "\" has ", declared.dim_size(), " dimensions, not ", sizes.size());
+    type.clear_shape();
+    for (size_t i = 0; i < sizes.size(); i++) {
+      const auto* d = declared.dim_size() > 0 ? &declared.dim(static_cast<int>(i)) : nullptr;
+      check(!d || !d->has_dim_value() || d->dim_value() == sizes[i], ErrorCode::invalid_argument, "dimension ", i,
+            " of input \"", name, "\" is ", d ? d->dim_value() : 0, ", not ", sizes[i]);
+      type.mutable_shape()->add_dim()->set_dim_value(sizes[i]);
+    }
+    for (int i = 0; i < declared.dim_size(); i++) {  // the same name elsewhere is the same size
+      const std::string& symbol = declared.dim(i).dim_param();
+      if (!symbol.empty()) fix_named(g, symbol, sizes[static_cast<size_t>(i)]);
+    }
+    return;
+  }
+  fail(ErrorCode::invalid_argument, cat("there is no input \"", name, "\" that is a tensor"));
 }
 
 std::string external_tensors(pb::ModelProto& model) {

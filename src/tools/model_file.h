@@ -33,6 +33,11 @@ std::string model_bytes(const pb::ModelProto& model);
 // standard).
 std::string move_out_tensors(pb::ModelProto& model, const std::string& location, uint64_t least);
 
+// Gives a named dimension of the inputs its size, everywhere. Error (invalid_argument) where no input has it.
+void fix_dimension(pb::ModelProto& model, const std::string& name, int64_t size);
+// Gives an input its shape. Error (invalid_argument) where there is no such tensor, or its shape says something else.
+void fix_input(pb::ModelProto& model, const std::string& name, const std::vector<int64_t>& sizes);
+
 // The other way: what tensors of the graph and its subgraphs lie in other files, as JSON
 // ([{location, offset, length}...]), in the order of inline_tensor()'s `index`.
 std::string external_tensors(pb::ModelProto& model);

@@ -74,6 +74,15 @@ export class LocalEngine implements SessionEngine {
     }
   }
 
+  /** Types and faults of the appended model's values (runtime/type_report.h); no session is made. */
+  types(): Uint8Array {
+    try {
+      return call(() => this.instance.types({ model: this.model }));
+    } finally {
+      this.model.clear();
+    }
+  }
+
   async useCodecs(module: WebAssembly.Module): Promise<void> {
     const { Codecs } = await import('./codecs.js');
     this.instance.codecs = await Codecs.start(module);

@@ -30,5 +30,8 @@ export class ModelBytes implements NativeBytes {
 
   clear(): void {
     this.pieces = [];
+    this.size = 0;
+    this.next = 0;
+    this.offset = 0;
   }
 }

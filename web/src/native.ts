@@ -137,6 +137,7 @@ export interface Instance {
   /** What the function of numbers that failed last reports. */
   failure(engine: Engine): Failure;
   memory(engine: Engine): MemoryUse | Failure;
+  types(request: Pick<LoadRequest, 'model'>): Uint8Array | Failure;
   /** Multiply-adds of the last run's plan; -1: there is none yet. */
   _sardonyx_macs(engine: Engine): number;
   _sardonyx_mailbox(engine: Engine): number;

@@ -52,6 +52,8 @@ function outOfMemory(bytes: number): OnnxError {
 export class Workbench {
   private readonly tools: number;
   private external: ExternalData | undefined;
+  /** Of the file. */
+  bytes = 0;
 
   private constructor(
     private readonly exports: Exports,
@@ -75,6 +77,7 @@ export class Workbench {
     }
     const bench = new Workbench(instance.exports as unknown as Exports, opened.label, opened.path);
     bench.call(['open'], bytes);
+    bench.bytes = bytes.length;
     bench.external = await ExternalData.open(externalData, signal);
     return bench;
   }

@@ -154,7 +154,10 @@ export interface Finding {
 export interface CheckReport {
   /** No errors. */
   readonly valid: boolean;
+  /** At most 2000. */
   readonly findings: readonly Finding[];
+  /** How many more there are. */
+  readonly leftOut: number;
 }
 
 export interface InferOptions extends ModelOptions {
@@ -181,6 +184,18 @@ export interface SimplifyResult {
   readonly after: Readonly<Record<string, number>>;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
+}
+
+export interface PrintOptions extends ModelOptions {
+  /** Floats in six digits, as onnx.printer has them, or in as many as they need. @default true */
+  readonly exact?: boolean;
+}
+
+export interface ExtractOptions extends ModelOptions {
+  /** Names of values that become the inputs. */
+  readonly inputs: readonly string[];
+  /** Names of values that become the outputs. */
+  readonly outputs: readonly string[];
 }
 
 export interface WriteOptions extends ModelOptions {

@@ -1,0 +1,66 @@
+// A graph that is being changed: who makes and who uses each value.
+#pragma once
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "onnx.pb.h"
+
+namespace sardonyx::tools {
+
+class Editor {
+ public:
+  explicit Editor(pb::GraphProto& graph);
+
+  int size() const { return graph_.node_size(); }
+  pb::NodeProto& node(int i) { return *graph_.mutable_node(i); }
+  bool is_removed(int i) const { return removed_[static_cast<size_t>(i)] != 0; }
+  void remove(int i);
+
+  // An initializer that no feed can replace; else null.
+  const pb::TensorProto* constant(const std::string& name) const;
+  // The node that makes the value, or -1.
+  int maker(const std::string& name) const;
+  // How many inputs of nodes, captures of inner graphs and outputs of the graph the value is.
+  size_t uses(const std::string& name) const;
+  bool is_output(const std::string& name) const { return outputs_.contains(name); }
+
+  // Who uses `from` uses `to` from now on; graph outputs excepted.
+  void replace(const std::string& from, const std::string& to);
+  // Removes node i, whose first output is the same as `input`; false where the graph's interface is in the way.
+  bool bypass(int i, const std::string& input);
+  // Makes input k of node i another value.
+  void set_input(int i, int k, const std::string& name);
+  // The value that node i makes becomes a constant; false for outputs of the graph.
+  bool make_constant(const std::string& name, pb::TensorProto tensor);
+  // A new constant; its name is like `hint`.
+  std::string add_constant(const std::string& hint, pb::TensorProto tensor);
+
+  // Takes out what was removed and what nothing needs; true where there was any.
+  bool finish();
+
+ private:
+  void index();
+  void note(int i, int change);
+  pb::GraphProto& graph_;
+  std::vector<char> removed_;
+  std::unordered_map<std::string, int> makers_;
+  std::unordered_map<std::string, std::unordered_map<int, int>> users_;  // node and how often
+  std::unordered_map<std::string, int> constants_;                       // by place
+  std::unordered_set<std::string> outputs_;
+};
+
+// Of a node; null where it is not there.
+const pb::AttributeProto* attribute(const pb::NodeProto& node, std::string_view name);
+int64_t int_attribute(const pb::NodeProto& node, std::string_view name, int64_t otherwise);
+std::vector<int64_t> ints_attribute(const pb::NodeProto& node, std::string_view name);
+void set_ints(pb::NodeProto& node, const std::string& name, const std::vector<int64_t>& values);
+// The elements of small integer constants, and of float32 ones.
+std::optional<std::vector<int64_t>> integers_of(const pb::TensorProto* tensor);
+std::optional<std::vector<float>> floats_of(const pb::TensorProto* tensor);
+pb::TensorProto float_tensor(const std::vector<float>& values, const std::vector<int64_t>& dims);
+pb::TensorProto int_tensor(int32_t data_type, const std::vector<int64_t>& values, const std::vector<int64_t>& dims);
+
+}  // namespace sardonyx::tools

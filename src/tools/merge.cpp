@@ -1,0 +1,254 @@
+// Passes that make one node of two.
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "tools/simplify.h"
+
+namespace sardonyx::tools {
+namespace {
+
+bool is_op(const pb::NodeProto& n, std::string_view type) {
+  return n.op_type() == type && short_domain(n.domain()).empty();
+}
+
+// The node that makes input k of node i, where it makes nothing else and no one else needs it; else -1.
+int sole_maker(Editor& graph, int i, int k) {
+  const pb::NodeProto& n = graph.node(i);
+  if (k >= n.input_size() || n.input(k).empty() || graph.uses(n.input(k)) != 1) return -1;
+  const int before = graph.maker(n.input(k));
+  return before >= 0 && graph.node(before).output_size() == 1 ? before : -1;
+}
+
+// Node `second` goes, and `first`, which made its only live input, makes its output.
+void take_output(Editor& graph, int first, int second) {
+  pb::NodeProto& n = graph.node(second);
+  const pb::NodeProto merged = graph.node(first);
+  // The merged node stands where the second was, so that all its inputs are made before.
+  const std::string name = n.name();
+  graph.remove(first);
+  while (n.input_size() > 0) {
+    graph.set_input(second, n.input_size() - 1, "");
+    n.mutable_input()->RemoveLast();
+  }
+  n.set_op_type(merged.op_type());
+  n.set_domain(merged.domain());
+  *n.mutable_attribute() = merged.attribute();
+  n.set_name(merged.name().empty() ? name : merged.name());
+  for (int k = 0; k < merged.input_size(); k++) graph.set_input(second, k, merged.input(k));
+}
+
+struct Weights {
+  std::vector<float> w;
+  std::vector<int64_t> dims;
+  int64_t channels = 0;  // of the output
+};
+
+// The weights of a Conv or ConvTranspose of one group that are constants in float32, and its output channels.
+std::optional<Weights> weights_of(Editor& graph, int i) {
+  const pb::NodeProto& n = graph.node(i);
+  const bool transposed = is_op(n, "ConvTranspose");
+  if ((!transposed && !is_op(n, "Conv")) || n.input_size() < 2) return {};
+  const auto* tensor = graph.constant(n.input(1));
+  auto w = floats_of(tensor);
+  if (!w || tensor->dims_size() < 3) return {};
+  if (transposed && int_attribute(n, "group", 1) != 1) return {};
+  Weights found{std::move(*w), {tensor->dims().begin(), tensor->dims().end()}, 0};
+  found.channels = found.dims[transposed ? 1 : 0];
+  return found.channels > 0 ? std::optional(std::move(found)) : std::nullopt;
+}
+
+// y = y * scale + shift per output channel, into the weights and the bias.
+bool scale_weights(Editor& graph, int i, Weights& weights, const std::vector<float>& scale,
+                   const std::vector<float>& shift) {
+  const pb::NodeProto& n = graph.node(i);
+  const bool transposed = is_op(n, "ConvTranspose");
+  const auto channels = static_cast<size_t>(weights.channels);
+  std::vector<float> bias(channels, 0);
+  if (n.input_size() > 2 && !n.input(2).empty()) {
+    const auto given = floats_of(graph.constant(n.input(2)));
+    if (!given || given->size() != channels) return false;
+    bias = *given;
+  }
+  if (scale.size() != channels || shift.size() != channels) return false;
+  const size_t outer = transposed ? static_cast<size_t>(weights.dims[0]) : 1;
+  const size_t inner = weights.w.size() / (outer * channels);
+  for (size_t o = 0; o < outer; o++)
+    for (size_t c = 0; c < channels; c++)
+      for (size_t k = 0; k < inner; k++) weights.w[(o * channels + c) * inner + k] *= scale[c];
+  for (size_t c = 0; c < channels; c++) bias[c] = bias[c] * scale[c] + shift[c];
+  const std::string w = n.input(1);
+  graph.set_input(i, 1, graph.add_constant(w + "_scaled", float_tensor(weights.w, weights.dims)));
+  graph.set_input(i, 2, graph.add_constant(w + "_bias", float_tensor(bias, {weights.channels})));
+  return true;
+}
+
+bool merge_batch_norm(Editor& graph, int i) {
+  const pb::NodeProto& n = graph.node(i);
+  if (!is_op(n, "BatchNormalization") || n.input_size() != 5 || int_attribute(n, "training_mode", 0) != 0) return false;
+  if (int_attribute(n, "spatial", 1) == 0) return false;
+  for (int o = 1; o < n.output_size(); o++)
+    if (!n.output(o).empty() && graph.uses(n.output(o)) > 0) return false;
+  const int conv = sole_maker(graph, i, 0);
+  if (conv < 0) return false;
+  auto weights = weights_of(graph, conv);
+  const auto gamma = floats_of(graph.constant(n.input(1))), beta = floats_of(graph.constant(n.input(2)));
+  const auto mean = floats_of(graph.constant(n.input(3))), variance = floats_of(graph.constant(n.input(4)));
+  if (!weights || !gamma || !beta || !mean || !variance) return false;
+  const auto channels = static_cast<size_t>(weights->channels);
+  if (gamma->size() != channels || beta->size() != channels || mean->size() != channels || variance->size() != channels)
+    return false;
+  const auto* epsilon = attribute(n, "epsilon");
+  std::vector<float> scale(channels), shift(channels);
+  for (size_t c = 0; c < channels; c++) {
+    const double s = (*gamma)[c] / std::sqrt(static_cast<double>((*variance)[c]) + (epsilon ? epsilon->f() : 1e-5f));
+    scale[c] = static_cast<float>(s);
+    shift[c] = static_cast<float>((*beta)[c] - (*mean)[c] * s);
+  }
+  if (!scale_weights(graph, conv, *weights, scale, shift)) return false;
+  while (graph.node(i).output_size() > 1) graph.node(i).mutable_output()->RemoveLast();
+  take_output(graph, conv, i);
+  return true;
+}
+
+// Is a constant one value per channel, of a tensor of `rank` dimensions?
+bool is_per_channel(const pb::TensorProto& t, int64_t channels, size_t rank) {
+  const int dims = t.dims_size();
+  const int at = dims - static_cast<int>(rank) + 1;  // where the channels are
+  if (at < 0 || dims > static_cast<int>(rank)) return false;
+  for (int d = 0; d < dims; d++)
+    if (t.dims(d) != (d == at ? channels : 1)) return false;
+  return true;
+}
+
+// Conv, then Add of one constant per channel. (Products would change the weights' values for no fewer nodes.)
+bool merge_bias(Editor& graph, int i) {
+  const pb::NodeProto& n = graph.node(i);
+  if (!is_op(n, "Add") || n.input_size() != 2) return false;
+  for (const int k : {0, 1}) {
+    const auto* tensor = graph.constant(n.input(1 - k));
+    const int conv = tensor ? sole_maker(graph, i, k) : -1;
+    if (conv < 0) continue;
+    auto weights = weights_of(graph, conv);
+    const auto shift = floats_of(tensor);
+    if (!weights || !shift || !is_per_channel(*tensor, weights->channels, weights->dims.size())) continue;
+    const auto channels = static_cast<size_t>(weights->channels);
+    std::vector<float> bias = *shift;
+    if (graph.node(conv).input_size() > 2 && !graph.node(conv).input(2).empty()) {
+      const auto given = floats_of(graph.constant(graph.node(conv).input(2)));
+      if (!given || given->size() != channels) continue;
+      for (size_t c = 0; c < channels; c++) bias[c] += (*given)[c];
+    }
+    const std::string name =
+        graph.add_constant(graph.node(conv).input(1) + "_bias", float_tensor(bias, {weights->channels}));
+    graph.set_input(conv, 2, name);
+    take_output(graph, conv, i);
+    return true;
+  }
+  return false;
+}
+
+// MatMul of two matrices, then Add of a row: Gemm.
+bool merge_gemm(Editor& graph, const Facts& facts, int i) {
+  const pb::NodeProto& n = graph.node(i);
+  if (!is_op(n, "Add") || n.input_size() != 2 || facts.opset < 7) return false;
+  for (const int k : {0, 1}) {
+    const auto* row = graph.constant(n.input(1 - k));
+    const int product = row ? sole_maker(graph, i, k) : -1;
+    if (product < 0 || !is_op(graph.node(product), "MatMul")) continue;
+    const auto a = facts.values.find(graph.node(product).input(0)), b = facts.values.find(graph.node(product).input(1));
+    if (a == facts.values.end() || b == facts.values.end()) continue;
+    if (!a->second.has_shape || !b->second.has_shape || a->second.dims.size() != 2 || b->second.dims.size() != 2)
+      continue;
+    const int64_t columns = b->second.dims[1].value;
+    const bool fits = columns > 0 && (row->dims_size() == 1 || (row->dims_size() == 2 && row->dims(0) == 1)) &&
+                      row->dims(row->dims_size() - 1) == columns;
+    if (!fits || (b->second.code != "1" && b->second.code != "10" && b->second.code != "11")) continue;
+    const std::string name = n.input(1 - k);
+    graph.node(product).set_op_type("Gemm");
+    graph.set_input(product, 2, name);
+    take_output(graph, product, i);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool merge_moves(Editor& graph, const Facts&) {
+  bool changed = false;
+  for (int i = 0; i < graph.size(); i++) {
+    if (graph.is_removed(i) || graph.node(i).input().empty()) continue;
+    pb::NodeProto& n = graph.node(i);
+    const int before = graph.maker(n.input(0));
+    if (before < 0 || graph.node(before).op_type() != n.op_type()) continue;
+    const std::string source = graph.node(before).input(0);
+    if (is_op(n, "Transpose")) {
+      const auto first = ints_attribute(graph.node(before), "perm"), second = ints_attribute(n, "perm");
+      if (first.empty() || first.size() != second.size()) continue;
+      std::vector<int64_t> both;
+      for (const int64_t axis : second) both.push_back(first[static_cast<size_t>(axis)]);
+      set_ints(n, "perm", both);
+      graph.set_input(i, 0, source);
+      changed = true;
+    } else if (is_op(n, "Reshape") && n.input_size() == 2) {
+      const auto shape = integers_of(graph.constant(n.input(1)));
+      // 0 would mean the dimension of another input.
+      if (!shape || std::find(shape->begin(), shape->end(), 0) != shape->end()) continue;
+      graph.set_input(i, 0, source);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+bool merge_affine(Editor& graph, const Facts& facts) {
+  bool changed = false;
+  for (int i = 0; i < graph.size(); i++) {
+    if (graph.is_removed(i)) continue;
+    changed = merge_batch_norm(graph, i) || merge_bias(graph, i) || merge_gemm(graph, facts, i) || changed;
+  }
+  return changed;
+}
+
+bool merge_pads(Editor& graph, const Facts& facts) {
+  bool changed = false;
+  for (int i = 0; i < graph.size(); i++) {
+    if (graph.is_removed(i) || !is_op(graph.node(i), "Conv")) continue;
+    const pb::NodeProto& n = graph.node(i);
+    const auto* automatic = attribute(n, "auto_pad");
+    if (automatic && automatic->s() != "NOTSET" && automatic->s() != "VALID") continue;
+    const int before = sole_maker(graph, i, 0);
+    if (before < 0 || !is_op(graph.node(before), "Pad")) continue;
+    const pb::NodeProto& pad = graph.node(before);
+    const auto* mode = attribute(pad, "mode");
+    if (mode && mode->s() != "constant") continue;
+    const auto* value = attribute(pad, "value");
+    if (value && value->f() != 0) continue;
+    if (pad.input_size() > 2 && !pad.input(2).empty()) {
+      const auto given = floats_of(graph.constant(pad.input(2)));
+      if (!given || given->size() != 1 || (*given)[0] != 0) continue;
+    }
+    if (pad.input_size() > 3 && !pad.input(3).empty()) continue;
+    const auto constant =
+        facts.opset >= 11 && pad.input_size() > 1 ? integers_of(graph.constant(pad.input(1))) : std::nullopt;
+    const std::vector<int64_t> pads = constant ? *constant : ints_attribute(pad, "pads");
+    const size_t rank = pads.size() / 2;
+    if (rank < 3 || pads[0] != 0 || pads[1] != 0 || pads[rank] != 0 || pads[rank + 1] != 0) continue;
+    if (std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p < 0; })) continue;
+    std::vector<int64_t> both = ints_attribute(n, "pads");
+    both.resize(2 * (rank - 2), 0);
+    for (size_t d = 0; d < rank - 2; d++) {
+      both[d] += pads[2 + d];
+      both[rank - 2 + d] += pads[rank + 2 + d];
+    }
+    const std::string source = pad.input(0);
+    if (automatic) const_cast<pb::AttributeProto*>(automatic)->set_s("NOTSET");
+    set_ints(graph.node(i), "pads", both);
+    graph.set_input(i, 0, source);
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace sardonyx::tools
