@@ -1,5 +1,6 @@
 // Pools against window loops with bounds checks.
 #include "kernels/pool/pool.h"
+#include "kernels/pool/pool_window.h"
 
 #include "support.h"
 
@@ -124,6 +125,29 @@ TEST(Pool, MaxOfNanAndOfBytes) {
     EXPECT_EQ(c[i], best);
     EXPECT_EQ(where[i], static_cast<int64_t>(at / 9 + at % 9 * 3));
   }
+}
+
+TEST(Pool, WindowsInPlaceFindEveryNan) {
+  for (size_t w = 9; w <= 18; w++)
+    for (auto [k, stride] : {std::pair<size_t, size_t>{3, 1}, {3, 2}, {2, 2}})
+      for (ptrdiff_t pad : {0, 1}) {
+        if (k == 2 && pad) continue;
+        const Window s = window_of({{5, k, stride, 1, pad, pad, false}, {w, k, stride, 1, pad, pad, pad == 0}});
+        Guarded<float> x = random_floats(s.in_size(), 1), y(s.out_size());
+        EXPECT_TRUE(max_window_f32(s, x, y.poison()));
+        EXPECT_TRUE(sum_window_f32(s, x, y.poison()));
+        EXPECT_TRUE(y.intact());
+        for (size_t at = 0; at < s.in_size(); at++) {
+          const float kept = std::exchange(x.data()[at], NAN);
+          max_pool_f32(s, x, y.poison());
+          for (size_t i = 0; i < s.out_size(); i++) {
+            bool covers = false;
+            for_taps(s, i, [&](ptrdiff_t p, bool) { covers |= p == static_cast<ptrdiff_t>(at); });
+            EXPECT_EQ(std::isnan(y[i]), covers) << k << " " << stride << " " << pad << " " << w << " " << at;
+          }
+          x.data()[at] = kept;
+        }
+      }
 }
 
 TEST(Pool, AverageAndLp) {

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kernels/pool/pool.h"
+#include "kernels/pool/pool_window.h"
 #include "kernels/simd.h"
 #include "kernels/taps.h"
 
@@ -143,12 +144,14 @@ inline void for_each_row(const Window& s, float* y, F row) {
 }  // namespace
 
 void max_pool_f32(const Window& s, const float* x, float* y) noexcept {
+  if (max_window_f32(s, x, y)) return;
   for_each_row(s, y, [&](const Cell& cell, size_t, size_t, float* out) { fold_row<MaxOp>(s, cell, x, out); });
 }
 
 void average_pool_f32(const Window& s, const float* x, float* y, bool count_include_pad) noexcept {
+  const bool summed = sum_window_f32(s, x, y);
   for_each_row(s, y, [&](const Cell& cell, size_t z, size_t r, float* out) {
-    fold_row<SumOp>(s, cell, x, out);
+    if (!summed) fold_row<SumOp>(s, cell, x, out);
     size_t rows =
         count_include_pad ? padded_taps(s, 0, z) * padded_taps(s, 1, r) : cell.axis[0].count() * cell.axis[1].count();
     divide_row(s, rows, count_include_pad, out);
