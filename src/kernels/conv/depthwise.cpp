@@ -161,8 +161,10 @@ inline void rows_kxk(const ConvShape& s, const Rows& in, size_t row, const float
   const size_t width = s.out[2];
   size_t x = 0;
   y += row * width;
+  if constexpr (K > 3 && ROWS > 1) {
 #pragma clang loop unroll(disable)
-  for (; x + 12 < width; x += 16) block_kxk<K, SY, SX, ROWS, 4>(p, in.pitch, begin, end, width, x, w, y, f);
+    for (; x + 12 < width; x += 16) block_kxk<K, SY, SX, ROWS, 4>(p, in.pitch, begin, end, width, x, w, y, f);
+  }
 #pragma clang loop unroll(disable)
   for (; x < width; x += 4) block_kxk<K, SY, SX, ROWS, 1>(p, in.pitch, begin, end, width, x, w, y, f);
 }
@@ -170,9 +172,13 @@ inline void rows_kxk(const ConvShape& s, const Rows& in, size_t row, const float
 template <size_t K, size_t SY, size_t SX>
 SARDONYX_NOINLINE void plane_kxk(const ConvShape& s, const Rows& in, const float* w, float* y,
                                  const Finish& f) noexcept {
+  const size_t rows = s.out[1];
   size_t row = 0;
-  for (; row + 2 <= s.out[1]; row += 2) rows_kxk<K, SY, SX, 2>(s, in, row, w, y, f);
-  if (row < s.out[1]) rows_kxk<K, SY, SX, 1>(s, in, row, w, y, f);
+  for (; row + 2 <= rows; row += 2) rows_kxk<K, SY, SX, 2>(s, in, row, w, y, f);
+  if (row == rows) return;
+  // The last row of an odd number; what is added may lie in y itself, so that no row is done twice then.
+  if (rows > 1 && !f.e.accumulate) return rows_kxk<K, SY, SX, 2>(s, in, rows - 2, w, y, f);
+  rows_kxk<K, SY, SX, 1>(s, in, row, w, y, f);
 }
 
 template <size_t K>

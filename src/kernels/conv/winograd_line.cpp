@@ -59,7 +59,7 @@ ptrdiff_t offset_of(const ConvShape& s, ptrdiff_t row, ptrdiff_t x, ptrdiff_t le
   return row * static_cast<ptrdiff_t>(s.in[2]) + x;
 }
 
-LineGroup group_down(const ConvShape& s, const Lines& lines, size_t index) noexcept {
+SARDONYX_NOINLINE LineGroup group_down(const ConvShape& s, const Lines& lines, size_t index) noexcept {
   LineGroup g;
   const size_t y = index / lines.cols * kOut, x = index % lines.cols * 4;
   const ptrdiff_t first = static_cast<ptrdiff_t>(x) - s.pad[2];
@@ -77,7 +77,7 @@ LineGroup group_down(const ConvShape& s, const Lines& lines, size_t index) noexc
   return g;
 }
 
-LineGroup group_along(const ConvShape& s, const Lines& lines, size_t index) noexcept {
+SARDONYX_NOINLINE LineGroup group_along(const ConvShape& s, const Lines& lines, size_t index) noexcept {
   LineGroup g{};
   for (size_t lane = 0; lane < 4; lane++) {
     const size_t y = (index * 4 + lane) / lines.cols, x = (index * 4 + lane) % lines.cols * kOut;
