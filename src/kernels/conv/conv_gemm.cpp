@@ -176,17 +176,22 @@ size_t conv_gemm_scratch_size(const ConvShape& s) noexcept {
   return std::min(conv_panels(s), conv_block_panels(s)) * kPanel * s.channels * s.taps() + kPackSlack;
 }
 
+void conv_gather_f32(const ConvShape& s, const float* source, size_t p0, size_t p1, float* panels) noexcept {
+  const Source src = source_of(s);
+  const size_t n = s.out_size(), size = kPanel * s.channels * s.taps();
+  for (size_t p = p0; p < p1; p++, panels += size) {
+    gather(s, src, p * kPanel, std::min(kPanel, n - p * kPanel), source, panels);
+  }
+}
+
 void conv_gemm_f32(const ConvShape& s, const float* packed_w, const float* source, float* y, size_t p0, size_t p1,
                    float* scratch, const Epilogue& epilogue) noexcept {
-  Source src = source_of(s);
   size_t n = s.out_size(), k = s.channels * s.taps(), step = conv_block_panels(s);
   Epilogue e = epilogue;
   e.col_bias = nullptr;
   for (size_t block = p0; block < p1; block += step) {
     size_t end = std::min(p1, block + step), first = block * kPanel;
-    for (size_t p = block; p < end; p++) {
-      gather(s, src, p * kPanel, std::min(kPanel, n - p * kPanel), source, scratch + (p - block) * kPanel * k);
-    }
+    conv_gather_f32(s, source, block, end, scratch);
     gemm_f32(s.out_channels, k, std::min(n, end * kPanel) - first, packed_w, {{scratch, kPanel, 1}, true}, y + first, n,
              nullptr, e);
   }

@@ -30,6 +30,10 @@ size_t conv_block_panels(const ConvShape& s) noexcept;
 // Floats of scratch per thread.
 size_t conv_gemm_scratch_size(const ConvShape& s) noexcept;
 
+// The pixels of panels [p0, p1) as a packed B: panel p goes to panels + (p - p0) * 8 * channels * taps. The product
+// with all of them, n = out_size(), is y.
+void conv_gather_f32(const ConvShape& s, const float* source, size_t p0, size_t p1, float* panels) noexcept;
+
 // y[:, panels p0..p1). source: the padded copy, or x when conv_padded_size is 0. Any kernel, stride, dilation, 1 to 3
 // dimensions.
 void conv_gemm_f32(const ConvShape& s, const float* packed_w, const float* source, float* y, size_t p0, size_t p1,

@@ -70,64 +70,78 @@ Part part_of(const ConvF32& c, int64_t i, int64_t group_size) {
   return p;
 }
 
-// How a 1x1 convolution of one image and group is cut: blocks of columns first (panels of 8, as even as they can be),
-// then rows where these are few.
+// A convolution of one image and group as a product: m x k times k x n.
+struct Product {
+  size_t m, k, n;
+  explicit Product(const ConvShape& s) : m(s.out_channels), k(s.channels * s.taps()), n(s.out_size()) {}
+  size_t panels() const { return ceil_div(n, 8); }
+  uint64_t work() const { return uint64_t{m} * k * n; }
+};
+
+// How it is cut: blocks of columns first (panels of 8, as even as they can be, at most so many in a block), then rows
+// where these are few. parts: images and groups that are cut so, side by side.
 struct Cut {
   size_t columns, rows;
+  Cut(const Product& p, size_t most_panels, size_t parts) {
+    constexpr size_t kLeastPanels = 8, kEnough = 8, kLeastRows = 24;
+    const size_t wanted =
+        static_cast<size_t>(std::clamp<uint64_t>(p.work() / kTaskWork, 1, ceil_div(kMostTasks, parts)));
+    columns = std::max(ceil_div(p.panels(), most_panels), std::min(wanted, p.panels() / kLeastPanels));
+    rows = columns * parts >= kEnough ? 1 : std::clamp<size_t>(p.m / kLeastRows, 1, ceil_div(wanted, columns));
+  }
+  int64_t tasks() const { return static_cast<int64_t>(columns * rows); }
 };
-Cut cut_1x1(const ConvShape& s, size_t parts) {
-  constexpr size_t kLeastPanels = 8, kEnough = 8, kLeastRows = 24;
-  const size_t panels = ceil_div(s.in_size(), 8);
-  const size_t least = ceil_div(panels, kernels::gemm_block_columns(s.channels) / 8);
-  const uint64_t work = uint64_t{s.out_channels} * s.channels * s.in_size();
-  const size_t wanted = static_cast<size_t>(std::clamp<uint64_t>(work / kTaskWork, 1, ceil_div(kMostTasks, parts)));
-  const size_t columns = std::max(least, std::min(wanted, panels / kLeastPanels));
-  if (columns * parts >= kEnough) return {columns, 1};
-  return {columns, std::clamp<size_t>(s.out_channels / kLeastRows, 1, ceil_div(wanted, columns))};
-}
 
 // Where piece i of `count` begins, when `n` units are cut evenly.
-size_t piece(size_t n, size_t count, size_t i) { return n * i / count; }
+size_t piece(uint64_t n, uint64_t count, uint64_t i) { return static_cast<size_t>(n * i / count); }
+
+// Task i of a cut: all of B is there, packed or as it lies.
+void multiply(const Product& p, const Cut& cut, size_t i, const Part& part, const kernels::GemmB& b, float* scratch) {
+  const size_t row = i / cut.columns, column = i % cut.columns;
+  kernels::gemm_f32_block(
+      p.m, p.k, p.n, kernels::gemm_strip_floor(p.m, piece(p.m, cut.rows, row)),
+      kernels::gemm_strip_floor(p.m, piece(p.m, cut.rows, row + 1)), piece(p.panels(), cut.columns, column) * 8,
+      std::min(p.n, piece(p.panels(), cut.columns, column + 1) * 8), part.w, b, part.y, p.n, scratch, part.epilogue);
+}
+
+// Tasks that share columns share their packed form too: pack(p0, p1) makes these panels of `packed`, then all tasks
+// run.
+template <class Pack>
+void multiply_packed(ThreadPool& pool, const Product& p, const Cut& cut, const Part& part, const float* packed,
+                     Pack pack) {
+  pool.parallel_for(static_cast<int64_t>(p.panels()), 4,
+                    [&](int64_t from, int64_t to) { pack(static_cast<size_t>(from), static_cast<size_t>(to)); });
+  pool.parallel_for(cut.tasks(), 1, [&](int64_t from, int64_t to) {
+    for (; from < to; from++) multiply(p, cut, static_cast<size_t>(from), part, {{packed, p.n, 1}, true}, nullptr);
+  });
+}
 
 void run_1x1(RunContext& c, const ConvF32& conv) {
-  const ConvShape& s = conv.shape;
-  const size_t m = s.out_channels, k = s.channels, n = s.in_size(), panels = ceil_div(n, 8);
-  const size_t parts = static_cast<size_t>(conv.batch * conv.groups);
-  const Cut cut = cut_1x1(s, parts);
-  const int64_t group_size = packed_group_size(conv.kind, s), tasks = static_cast<int64_t>(cut.columns * cut.rows);
-  const auto multiply = [&](const Part& p, const kernels::GemmB& b, size_t task, float* scratch) {
-    const size_t row = task / cut.columns, column = task % cut.columns;
-    kernels::gemm_f32_block(
-        m, k, n, kernels::gemm_strip_floor(m, piece(m, cut.rows, row)),
-        kernels::gemm_strip_floor(m, piece(m, cut.rows, row + 1)), piece(panels, cut.columns, column) * 8,
-        std::min(n, piece(panels, cut.columns, column + 1) * 8), p.w, b, p.y, n, scratch, p.epilogue);
-  };
-  if (cut.rows == 1) {
-    const uint64_t work = uint64_t{m} * k * ceil_div(n, cut.columns);
-    ScratchSlots<float> slots(c, static_cast<int64_t>(kernels::gemm_scratch_size(k, n)));
-    c.pool().parallel_for(static_cast<int64_t>(parts) * tasks,
-                          static_cast<int64_t>(std::max<uint64_t>(1, kTaskWork / 2 / std::max<uint64_t>(1, work))),
-                          [&](int64_t from, int64_t to) {
-                            ScratchSlots<float>::Lease scratch(slots);
-                            for (int64_t i = from; i < to; i++) {
-                              const Part p = part_of(conv, i / tasks, group_size);
-                              multiply(p, {{p.x, n, 1}}, static_cast<size_t>(i % tasks), scratch.data());
-                            }
-                          });
+  const Product p(conv.shape);
+  const int64_t parts = conv.batch * conv.groups, group_size = packed_group_size(conv.kind, conv.shape);
+  const Cut cut(p, kernels::gemm_block_columns(p.k) / 8, static_cast<size_t>(parts));
+  if (cut.rows > 1) {
+    ScratchSlots<float> slots(c, 0, static_cast<int64_t>(kernels::gemm_packed_b_size(p.k, p.n)));
+    for (int64_t i = 0; i < parts; i++) {
+      const Part part = part_of(conv, i, group_size);
+      multiply_packed(c.pool(), p, cut, part, slots.shared(), [&](size_t p0, size_t p1) {
+        const size_t n0 = p0 * 8, n1 = std::min(p.n, p1 * 8);
+        kernels::gemm_pack_b_f32(p.k, n1 - n0, {part.x + n0, p.n, 1}, slots.shared() + n0 * p.k);
+      });
+    }
     return;
   }
-  // Tasks that share columns share their packed form too.
-  ScratchSlots<float> slots(c, 0, static_cast<int64_t>(kernels::gemm_packed_b_size(k, n)));
-  for (size_t i = 0; i < parts; i++) {
-    const Part p = part_of(conv, static_cast<int64_t>(i), group_size);
-    c.pool().parallel_for(static_cast<int64_t>(panels), 4, [&](int64_t from, int64_t to) {
-      const size_t n0 = static_cast<size_t>(from) * 8, n1 = std::min(n, static_cast<size_t>(to) * 8);
-      kernels::gemm_pack_b_f32(k, n1 - n0, {p.x + n0, n, 1}, slots.shared() + n0 * k);
-    });
-    c.pool().parallel_for(tasks, 1, [&](int64_t from, int64_t to) {
-      for (; from < to; from++) multiply(p, {{slots.shared(), n, 1}, true}, static_cast<size_t>(from), nullptr);
-    });
-  }
+  const int64_t tasks = cut.tasks();
+  const uint64_t work = std::max<uint64_t>(1, p.work() / cut.columns);
+  ScratchSlots<float> slots(c, static_cast<int64_t>(kernels::gemm_scratch_size(p.k, p.n)));
+  c.pool().parallel_for(parts * tasks, static_cast<int64_t>(std::max<uint64_t>(1, kTaskWork / 2 / work)),
+                        [&](int64_t from, int64_t to) {
+                          ScratchSlots<float>::Lease scratch(slots);
+                          for (int64_t i = from; i < to; i++) {
+                            const Part part = part_of(conv, i / tasks, group_size);
+                            multiply(p, cut, static_cast<size_t>(i % tasks), part, {{part.x, p.n, 1}}, scratch.data());
+                          }
+                        });
 }
 
 // Padded copies may be far larger than the tensors: their size must not pass what pointers can count.
@@ -141,16 +155,22 @@ void check_padded_size(const ConvF32& conv) {
   }
 }
 
-// The implicit product: a padded copy of the groups of one image, then blocks of panels.
+// The implicit product: a padded copy of the groups of one image, then the panels of pixels and their products.
 void run_implicit(RunContext& c, const ConvF32& conv) {
   const ConvShape& s = conv.shape;
   check_padded_size(conv);
-  const size_t units = kernels::conv_panels(s), step = kernels::conv_block_panels(s);
-  const int64_t padded = static_cast<int64_t>(kernels::conv_padded_size(s));
-  const int64_t blocks = static_cast<int64_t>(ceil_div(units, step)), group_size = packed_group_size(conv.kind, s);
-  const int64_t channels = static_cast<int64_t>(s.channels);
-  ScratchSlots<float> slots(c, static_cast<int64_t>(kernels::conv_gemm_scratch_size(s)), padded * conv.groups);
+  const Product p(s);
+  const Cut cut(p, kernels::conv_block_panels(s), static_cast<size_t>(conv.groups));
+  const int64_t padded = static_cast<int64_t>(kernels::conv_padded_size(s)), all_padded = padded * conv.groups;
+  const int64_t channels = static_cast<int64_t>(s.channels), blocks = static_cast<int64_t>(cut.columns);
+  const int64_t group_size = packed_group_size(conv.kind, s);
+  const int64_t gathered = static_cast<int64_t>(kernels::gemm_packed_b_size(p.k, p.n));
+  ScratchSlots<float> slots(c, cut.rows > 1 ? 0 : static_cast<int64_t>(kernels::conv_gemm_scratch_size(s)),
+                            all_padded + (cut.rows > 1 ? gathered : 0));
   const int64_t pad_grain = std::max<int64_t>(1, int64_t{1 << 15} / static_cast<int64_t>(s.in_size() + 1));
+  const auto source = [&](const Part& part, int64_t group) {
+    return padded ? slots.shared() + group * padded : part.x;
+  };
   for (int64_t image = 0; image < conv.batch; image++) {
     const int64_t first = image * conv.groups;
     if (padded) {
@@ -162,13 +182,21 @@ void run_implicit(RunContext& c, const ConvF32& conv) {
         }
       });
     }
+    for (int64_t group = 0; cut.rows > 1 && group < conv.groups; group++) {
+      const Part part = part_of(conv, first + group, group_size);
+      float* panels = slots.shared() + all_padded;
+      multiply_packed(c.pool(), p, cut, part, panels, [&](size_t p0, size_t p1) {
+        kernels::conv_gather_f32(s, source(part, group), p0, p1, panels + p0 * 8 * p.k);
+      });
+    }
+    if (cut.rows > 1) continue;
     c.pool().parallel_for(conv.groups * blocks, 1, [&](int64_t from, int64_t to) {
       ScratchSlots<float>::Lease scratch(slots);
       for (int64_t i = from; i < to; i++) {
-        const Part p = part_of(conv, first + i / blocks, group_size);
-        const size_t u = static_cast<size_t>(i % blocks) * step;
-        const float* source = padded ? slots.shared() + i / blocks * padded : p.x;
-        kernels::conv_gemm_f32(s, p.w, source, p.y, u, std::min(units, u + step), scratch.data(), p.epilogue);
+        const Part part = part_of(conv, first + i / blocks, group_size);
+        const size_t block = static_cast<size_t>(i % blocks);
+        kernels::conv_gemm_f32(s, part.w, source(part, i / blocks), part.y, piece(p.panels(), cut.columns, block),
+                               piece(p.panels(), cut.columns, block + 1), scratch.data(), part.epilogue);
       }
     });
   }
