@@ -1,4 +1,4 @@
-// Winograd convolution of kernels with 3 taps on one axis (1x3, 3x1, 1-D): F(4,3) with the points of winograd.h, half
+// Winograd convolution of kernels with 3 taps on one axis (1x3, 3x1): F(4,3) with the points of winograd.h, half
 // the multiplications of a direct sum.
 #pragma once
 

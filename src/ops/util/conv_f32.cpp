@@ -49,8 +49,6 @@ ConvShape shape_of_weights(const Shape& w, int64_t groups, const WindowAttribute
     }
   } else {
     s.kernel[2] = static_cast<size_t>(w.count(2, w.rank()));
-    if (!window.strides().empty()) s.stride[2] = static_cast<size_t>(window.strides()[0]);
-    if (!window.dilations().empty()) s.dilation[2] = static_cast<size_t>(window.dilations()[0]);
   }
   return s;
 }
@@ -277,11 +275,12 @@ void scale_channels(Tensor& w, std::span<const float> scale) {
 ConvKind choose_conv(const Shape& w, int64_t groups, const WindowAttributes& window) {
   const int64_t outputs = w[0] / groups;
   if (w[1] == 1 && groups > 1 && outputs <= 4) return ConvKind::depthwise;
-  if (w.rank() > 4 || w.count() == 0 || outputs < kWinogradOutputs) return ConvKind::gemm;
+  // 1-D convolutions are often a few elements long (sound in real time), where whole tiles cost more than they save.
+  if (w.rank() != 4 || w.count() == 0 || outputs < kWinogradOutputs) return ConvKind::gemm;
   const ConvShape s = shape_of_weights(w, groups, window);
   if (kernels::winograd_line_applies(s)) return w[1] >= kWinogradChannels ? ConvKind::winograd_line : ConvKind::gemm;
   const bool deep = w[1] * static_cast<int64_t>(s.stride[1] * s.stride[2]) >= kWinogradChannels;
-  return w.rank() == 4 && deep && kernels::winograd_gain(s) >= kWinogradGain ? ConvKind::winograd : ConvKind::gemm;
+  return deep && kernels::winograd_gain(s) >= kWinogradGain ? ConvKind::winograd : ConvKind::gemm;
 }
 
 Tensor pack_own_conv(ConvKind kind, Tensor w, int64_t groups, const WindowAttributes& window,
