@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { chromiumPath, kFlags, launch, serve } from '../browser/browser.mjs';
+import { studio } from '../browser/studio_page.mjs';
 import { installApp, kAnswer } from './environments.mjs';
 
 const kPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'";
@@ -131,6 +132,32 @@ test('Firefox', async () => {
     assert.equal(await page.title(), kWanted);
   } finally {
     await browser.close();
+  }
+});
+
+test('Firefox, the studio page: a graph, a run, text read in a picture', async () => {
+  const puppeteer = createRequire(join(app.folder, 'x.js'))('puppeteer-core').default;
+  const site = await studio();
+  const browser = await puppeteer.launch({ browser: 'firefox', executablePath: '/usr/bin/firefox-esr' });
+  try {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(120_000);
+    await page.goto(site.url);
+    await (await page.waitForSelector('#files')).uploadFile(join(app.folder, 'good.onnx'));
+    await page.waitForFunction(() => document.querySelector('.graph-canvas canvas')?.dataset.scale);
+    await page.waitForSelector('#run-form');
+    await page.click('#tab-run');
+    await page.select('#inputs select', 'ones');
+    await page.click('#run');
+    await page.waitForFunction(() => document.getElementById('status')?.textContent === 'done');
+    assert.equal(await page.$$eval('#outputs td', (cells) => cells.map((cell) => cell.textContent).join()), kAnswer);
+    await page.click('#close');
+    await page.click('#sample-ocr');
+    await page.waitForFunction(() => /\d found in/.test(document.getElementById('sample-status')?.textContent));
+    assert.match(await page.$eval('#findings', (list) => list.textContent), /HELLO WASM 257/);
+  } finally {
+    await browser.close();
+    await site.close();
   }
 });
 

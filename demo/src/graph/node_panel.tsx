@@ -100,7 +100,7 @@ function NodeFacts({ entry, model, graph }: { entry: Entry; model: ModelDescript
           </div>
         ))}
       </dl>
-      <h3>{t('inputs')}</h3>
+      {node.inputs.length > 0 && <h3>{t('inputs')}</h3>}
       <ul class="plain">
         {node.inputs.map((name, i) => {
           const maker = scope.maker(name);
