@@ -4,7 +4,6 @@ import { dtypeName } from './dtypes.js';
 import type { SessionEngine } from './engine.js';
 import { checkAborted, OnnxError } from './errors.js';
 import { ExternalData } from './external_data.js';
-import { compiledCodecs, inTime } from './module.js';
 import type { Loaded, NativePort } from './native.js';
 import { findOperator, hasOperators } from './operator_registry.js';
 import type { Settings } from './options.js';
@@ -12,7 +11,6 @@ import type { InferenceSession } from './session.js';
 import { breath } from './slices.js';
 import { type ByteSource, openSource } from './source.js';
 import { typeText } from './values.js';
-import { wasmSettings } from './wasm_settings.js';
 
 export function metadataOf(port: NativePort): InferenceSession.ValueMetadata {
   const type = dtypeName(port.dtype);
@@ -52,11 +50,10 @@ async function load(engine: SessionEngine, source: ByteSource, external: Externa
 }
 
 /** The image codecs, which are fetched for those models that need them. */
-async function bringCodecs(engine: SessionEngine, { metadata }: Loaded): Promise<void> {
-  const needed = (metadata.operators.ImageDecoder ?? 0) > 0 && !findOperator('', 'ImageDecoder');
-  if (!needed) return;
-  const settings = wasmSettings();
-  await engine.useCodecs(await inTime(compiledCodecs(settings), settings.timeout));
+async function bringWhatIsNeeded(engine: SessionEngine, { metadata }: Loaded): Promise<void> {
+  if (!metadata.operators.ImageDecoder || findOperator('', 'ImageDecoder')) return;
+  const { bringCodecs } = await import('./codecs_loading.js');
+  await bringCodecs(engine);
 }
 
 /** Instantiates the engine and opens the sources at the same time, then reads and loads. @throws OnnxError */
@@ -79,7 +76,7 @@ export async function createSession<T>(
     if (settings.signal) await breath();
     checkAborted(settings.signal);
     const parts = await load(engine, opened, files, settings);
-    await bringCodecs(engine, parts);
+    await bringWhatIsNeeded(engine, parts);
     settings.onProgress({ phase: 'ready', ...progress });
     return make(engine, parts, info);
   } catch (error) {

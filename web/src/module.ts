@@ -75,16 +75,20 @@ export function provideBinary(bytes: () => Promise<Uint8Array>): void {
 /** The module that the caller or the entry brings, if there is one. @throws OnnxError (load_failed, unsupported_platform) */
 export async function compiledGiven({ module, binary, binaryKey, paths }: WasmSettings) {
   if (module) return module;
-  if (binary && binaryKey) {
-    return remembered(compiledByBytes, binaryKey, () => compileBytes(binary, 'env.wasm.wasmBinary'));
-  }
+  if (binary && binaryKey) return compiledBytes(binaryKey, binary, 'env.wasm.wasmBinary');
   const bytes = provided;
   if (bytes) return remembered(compiledByBytes, bytes, async () => compileBytes(await bytes(), 'the embedded module'));
   const file = typeof paths === 'object' ? paths.wasm : paths?.endsWith('.wasm') ? paths : undefined;
   return file ? compiledFrom(String(file)) : undefined;
 }
 
-function compiledFrom(url: string): Promise<WebAssembly.Module> {
+/** `key` stays the same object where the bytes do. @throws OnnxError (load_failed, unsupported_platform) */
+export function compiledBytes(key: object, bytes: Uint8Array, label: string): Promise<WebAssembly.Module> {
+  return remembered(compiledByBytes, key, () => compileBytes(bytes, label));
+}
+
+/** @throws OnnxError (load_failed, unsupported_platform) */
+export function compiledFrom(url: string): Promise<WebAssembly.Module> {
   return remembered(compiledByUrl, url, () => compileUrl(url));
 }
 
@@ -94,7 +98,7 @@ export async function compiled(variant: Variant, { paths }: WasmSettings) {
 }
 
 /** The file in env.wasm.wasmPaths, where that is a folder. */
-function inFolder(paths: WasmSettings['paths'], name: string): string | undefined {
+export function inFolder(paths: WasmSettings['paths'], name: string): string | undefined {
   if (typeof paths !== 'string' || paths === '' || paths.endsWith('.wasm')) return undefined;
   return `${paths.replace(/\/?$/, '/')}sardonyx-${name}.wasm`;
 }
@@ -102,28 +106,6 @@ function inFolder(paths: WasmSettings['paths'], name: string): string | undefine
 /** The compiled module of a part that few need: in the folder of env.wasm.wasmPaths, or at `beside`. */
 export function compiledPart(name: string, beside: () => URL, { paths }: WasmSettings): Promise<WebAssembly.Module> {
   return compiledFrom(inFolder(paths, name) ?? beside().href);
-}
-
-async function codecsModule({ codecs, paths }: WasmSettings): Promise<WebAssembly.Module> {
-  if (codecs instanceof Uint8Array) {
-    return remembered(compiledByBytes, codecs.buffer, () => compileBytes(codecs, 'env.wasm.codecs'));
-  }
-  if (codecs !== undefined && typeof codecs !== 'string') return codecs;
-  // A literal URL: bundlers find the file by it, and take it along.
-  const beside = () => new URL('./wasm/sardonyx-codecs.wasm', import.meta.url).href;
-  return compiledFrom(codecs ?? inFolder(paths, 'codecs') ?? beside());
-}
-
-/** The compiled codecs, for models with an ImageDecoder. @throws OnnxError (load_failed, unsupported_platform) */
-export async function compiledCodecs(settings: WasmSettings): Promise<WebAssembly.Module> {
-  try {
-    return await codecsModule(settings);
-  } catch (error) {
-    const code = error instanceof OnnxError ? error.code : 'load_failed';
-    const hint = 'env.wasm.codecs may say where it is, or bring it';
-    const message = `the model's ImageDecoder needs sardonyx-codecs.wasm (${hint}): ${messageOf(error)}`;
-    throw new OnnxError(code, message, { cause: error });
-  }
 }
 
 type Glue = Awaited<ReturnType<Variant['glue']>>;

@@ -11,10 +11,10 @@ import {
   typeOfArray,
 } from './dtypes.js';
 import { asOnnxError, invalidArgument, OnnxError, shown } from './errors.js';
+import type * as ImagePixels from './image_pixels.js';
 import {
   type FromImageOptions,
   type ImageSource,
-  pixelsOf,
   type ToImageOptions,
   toDataURL,
   toImageData,
@@ -124,6 +124,13 @@ function partsOf(first: unknown, second: unknown, third: unknown) {
   return { type, data, dims, size };
 }
 
+let providedPixels: typeof ImagePixels | undefined;
+
+/** For entries that bring it with them: import() is refused in service workers. */
+export function providePixels(module: typeof ImagePixels): void {
+  providedPixels = module;
+}
+
 export const Tensor = class Tensor {
   readonly type: Type;
   readonly dims: readonly number[];
@@ -144,6 +151,7 @@ export const Tensor = class Tensor {
   }
   static async fromImage(image: ImageSource, options: FromImageOptions = {}) {
     try {
+      const { pixelsOf } = providedPixels ?? (await import('./image_pixels.js'));
       const { data, dims } = await pixelsOf(image, options);
       return new Tensor(data, dims);
     } catch (error) {

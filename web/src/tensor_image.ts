@@ -1,6 +1,5 @@
-// Tensors from images and back, in browsers: the options are those of onnxruntime-common.
-import { invalidArgument, messageOf, OnnxError, shown } from './errors.js';
-import { fetchOrFail } from './source.js';
+// Images of tensors, in browsers; image_pixels.ts has the way back. The options are those of onnxruntime-common.
+import { invalidArgument, OnnxError, shown } from './errors.js';
 import type { Tensor } from './tensor_types.js';
 
 export type ImageSource =
@@ -42,56 +41,10 @@ export interface ToImageOptions {
   readonly norm?: { readonly mean?: PerChannel; readonly bias?: PerChannel };
 }
 
-type Canvas = OffscreenCanvas | HTMLCanvasElement;
-type Context = OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D;
-
-function canvasOf(width: number, height: number): { canvas: Canvas; context: Context } {
-  let canvas: Canvas;
-  if (typeof OffscreenCanvas !== 'undefined') {
-    canvas = new OffscreenCanvas(width, height);
-  } else if (typeof document !== 'undefined') {
-    canvas = Object.assign(document.createElement('canvas'), { width, height });
-  } else {
-    throw noBrowser();
-  }
-  const context = canvas.getContext('2d', { willReadFrequently: true }) as Context | null;
-  if (!context) throw new OnnxError('unsupported_platform', 'this browser gives no 2D canvas');
-  return { canvas, context };
-}
-
-const isImageData = (image: unknown): image is ImageData =>
-  typeof ImageData !== 'undefined' && image instanceof ImageData;
-
-async function drawable(image: ImageSource): Promise<Exclude<ImageSource, ImageData | Blob | URL | string>> {
-  if (typeof image === 'string' || image instanceof URL) {
-    const response = await fetchOrFail(image);
-    if (!response.ok) throw new OnnxError('load_failed', `${image}: HTTP status ${response.status}`);
-    return bitmapOf(await response.blob(), String(image));
-  }
-  if (image instanceof Blob || isImageData(image)) return bitmapOf(image, 'the image');
-  if (typeof image !== 'object' || image === null) {
-    throw invalidArgument(`an image comes as an element, a bitmap, ImageData, a Blob or a URL, not as ${shown(image)}`);
-  }
-  return image;
-}
-
-async function bitmapOf(image: Blob | ImageData, label: string): Promise<ImageBitmap> {
-  if (typeof createImageBitmap === 'undefined') throw noBrowser();
-  try {
-    return await createImageBitmap(image);
-  } catch (error) {
-    throw new OnnxError('load_failed', `${label} cannot be decoded: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-function noBrowser(): OnnxError {
-  return new OnnxError('unsupported_platform', 'images need a browser: there is no canvas here');
-}
-
 const kNorms: readonly string[] = ['mean', 'bias'];
 
 /** Throws OnnxError (invalid_argument) for what cannot be options. */
-function checkOptions(options: unknown, choices: Readonly<Record<string, readonly string[]>>): void {
+export function checkOptions(options: unknown, choices: Readonly<Record<string, readonly string[]>>): void {
   if (typeof options !== 'object' || options === null) {
     throw invalidArgument(`'options' must be an object, not ${shown(options)}`);
   }
@@ -99,11 +52,6 @@ function checkOptions(options: unknown, choices: Readonly<Record<string, readonl
   for (const [name, allowed] of Object.entries(choices)) {
     if (given[name] === undefined || allowed.includes(given[name] as string)) continue;
     throw invalidArgument(`'${name}' must be ${allowed.map(shown).join(' or ')}, not ${shown(given[name])}`);
-  }
-  for (const name of ['resizedWidth', 'resizedHeight']) {
-    const size = given[name];
-    if (size === undefined || (Number.isInteger(size) && (size as number) > 0)) continue;
-    throw invalidArgument(`'${name}' must be a whole number from 1 on, not ${shown(size)}`);
   }
   if (given.norm === undefined) return;
   if (typeof given.norm !== 'object' || given.norm === null) throw invalidArgument("'norm' must be {mean, bias}");
@@ -115,52 +63,15 @@ function checkOptions(options: unknown, choices: Readonly<Record<string, readonl
   }
 }
 
-const kFormats = ['RGB', 'BGR', 'RBG', 'RGBA'];
-const kLayouts = ['NCHW', 'NHWC'];
+export const kFormats = ['RGB', 'BGR', 'RBG', 'RGBA'];
+export const kLayouts = ['NCHW', 'NHWC'];
 
-async function imageDataOf(image: ImageSource, options: FromImageOptions): Promise<ImageData> {
-  const resized = options.resizedWidth !== undefined || options.resizedHeight !== undefined;
-  if (isImageData(image) && !resized) return image;
-  const source = await drawable(image);
-  const own = source as { naturalWidth?: number; videoWidth?: number; displayWidth?: number; width?: number };
-  const tall = source as { naturalHeight?: number; videoHeight?: number; displayHeight?: number; height?: number };
-  const width = options.resizedWidth ?? own.naturalWidth ?? own.videoWidth ?? own.displayWidth ?? own.width ?? 0;
-  const height =
-    options.resizedHeight ?? tall.naturalHeight ?? tall.videoHeight ?? tall.displayHeight ?? tall.height ?? 0;
-  if (!(width > 0 && height > 0)) throw invalidArgument('the image has no size (is it loaded?)');
-  const { context } = canvasOf(width, height);
-  context.drawImage(source, 0, 0, width, height);
-  return context.getImageData(0, 0, width, height);
-}
-
-const channelAt = (value: PerChannel | undefined, c: number, fallback: number): number =>
+export const channelAt = (value: PerChannel | undefined, c: number, fallback: number): number =>
   (typeof value === 'number' ? value : value?.[c]) ?? fallback;
 
 /** Where each channel of the format is among red, green, blue, alpha. */
-function channelOrder(format: string): number[] {
+export function channelOrder(format: string): number[] {
   return [...format].map((letter) => 'RGBA'.indexOf(letter));
-}
-
-/** The elements and dimensions of an image. */
-export async function pixelsOf(
-  image: ImageSource,
-  options: FromImageOptions,
-): Promise<{ data: Float32Array | Uint8Array; dims: number[] }> {
-  checkOptions(options, { tensorFormat: kFormats, tensorLayout: kLayouts, dataType: ['float32', 'uint8'] });
-  const { data: pixels, width, height } = await imageDataOf(image, options);
-  const element = typeof HTMLImageElement !== 'undefined' && image instanceof HTMLImageElement;
-  const order = channelOrder(options.tensorFormat ?? (element ? 'RGBA' : 'RGB'));
-  const count = width * height;
-  const float = (options.dataType ?? 'float32') === 'float32';
-  const data = float ? new Float32Array(count * order.length) : new Uint8Array(count * order.length);
-  const nhwc = options.tensorLayout === 'NHWC';
-  for (const [c, from] of order.entries()) {
-    const mean = channelAt(options.norm?.mean, from, float ? 255 : 1);
-    const bias = channelAt(options.norm?.bias, from, 0);
-    const [start, step] = nhwc ? [c, order.length] : [c * count, 1];
-    for (let i = 0; i < count; ++i) data[start + i * step] = ((pixels[4 * i + from] as number) + bias) / mean;
-  }
-  return { data, dims: nhwc ? [1, height, width, order.length] : [1, order.length, height, width] };
 }
 
 /** The image that a tensor of 2 to 4 dimensions shows; the first of a batch. */

@@ -13,21 +13,22 @@ export interface WasmSettings {
   /** What `binary` is a view of: stays the same object between sessions. */
   readonly binaryKey: object | undefined;
   readonly paths: string | WasmPaths | undefined;
-  readonly codecs: string | Uint8Array | WebAssembly.Module | undefined;
+  /** As it was given: codecs.ts looks at it. */
+  readonly codecs: unknown;
   /** Milliseconds; 0: no limit. */
   readonly timeout: number;
 }
 
-function wrong(name: string, what: string, value: unknown): Error {
+export function wrong(name: string, what: string, value: unknown): Error {
   return invalidArgument(`env.wasm.${name} must be ${what}, not ${shown(value)}`);
 }
 
 // By its tag: modules may come from another realm (a worker, a test runner's sandbox).
-function isModule(value: unknown): value is WebAssembly.Module {
+export function isModule(value: unknown): value is WebAssembly.Module {
   return Object.prototype.toString.call(value) === '[object WebAssembly.Module]';
 }
 
-function bytesOf(given: unknown): Uint8Array | undefined {
+export function bytesOf(given: unknown): Uint8Array | undefined {
   const shared = typeof SharedArrayBuffer !== 'undefined' && given instanceof SharedArrayBuffer;
   if (given instanceof ArrayBuffer || shared) return new Uint8Array(given as ArrayBuffer);
   if (ArrayBuffer.isView(given)) return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
@@ -37,15 +38,6 @@ function bytesOf(given: unknown): Uint8Array | undefined {
 function binaryOf(given: unknown): Uint8Array {
   const bytes = bytesOf(given);
   if (!bytes) throw wrong('wasmBinary', 'an ArrayBuffer or a Uint8Array', given);
-  return bytes;
-}
-
-function codecsOf(given: unknown): WasmSettings['codecs'] {
-  if (typeof given === 'string') return given;
-  if (given instanceof URL) return given.href;
-  if (isModule(given)) return given;
-  const bytes = bytesOf(given);
-  if (!bytes) throw wrong('codecs', 'a URL, an ArrayBuffer, a Uint8Array or a WebAssembly.Module', given);
   return bytes;
 }
 
@@ -83,7 +75,7 @@ export function wasmSettings(): WasmSettings {
     binary,
     binaryKey: binary && (wasmBinary as object),
     paths: wasmPaths === undefined || wasmPaths === null ? undefined : pathsOf(wasmPaths),
-    codecs: codecs === undefined || codecs === null ? undefined : codecsOf(codecs),
+    codecs: codecs ?? undefined,
     timeout: initTimeout ?? 0,
   };
 }
