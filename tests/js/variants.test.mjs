@@ -108,6 +108,29 @@ test('no worker starts: the session runs here, and says why', async () => {
   }
 });
 
+test('threads that never answer are waited for until their time is over', { timeout: 60_000 }, async () => {
+  const threads = process.getBuiltinModule('node:worker_threads');
+  const { Worker } = threads;
+  let ended = 0;
+  threads.Worker = class Mute {
+    on() {}
+    ref() {}
+    unref() {}
+    postMessage() {}
+    terminate() {
+      ++ended;
+    }
+  };
+  try {
+    env.wasm.numThreads = 3;
+    const info = await infoOf();
+    assert.deepEqual([info.threads, ended], [1, 2]);
+    assert.match(info.why, /a thread did not start within 10 s/);
+  } finally {
+    threads.Worker = Worker;
+  }
+});
+
 test('a module of the caller: with threads or without', async () => {
   const module = (name) => new WebAssembly.Module(readFileSync(new URL(`wasm/sardonyx-${name}.wasm`, dist)));
   env.wasm.numThreads = 2;
