@@ -1,11 +1,12 @@
 // examples/batch: a folder of images through a pool of threads gives what single runs give, and names what is no image.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { fetchZoo } from '../../scripts/fetch-zoo.mjs';
 import { installApp } from './environments.mjs';
 
@@ -30,18 +31,27 @@ before(async () => {
 });
 after(() => app?.remove());
 
-function batch(threads) {
+/** Runs the example: its results, and what it says on standard error. */
+async function batch(...more) {
   const model = join(fetchZoo({ names: [kModel] }), kModel);
-  const args = ['batch/batch.mjs', model, 'images', '--size', '48x192', '--threads', String(threads)];
-  const output = execFileSync(process.execPath, args, { cwd: app.folder, encoding: 'utf8', stdio: 'pipe' });
-  return output.trim().split('\n').map(JSON.parse);
+  const args = ['batch/batch.mjs', model, 'images', '--size', '48x192', ...more];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: app.folder });
+  return { results: stdout.trim().split('\n').map(JSON.parse), said: stderr };
 }
 
-test('as many results as images, the same with one thread and with two', () => {
-  const [one, two] = [batch(1), batch(2)];
-  assert.deepEqual(two, one);
-  const broken = one.pop();
+test('as many results as images, the same with one thread and with two; throughput against one session', async () => {
+  const one = await batch('--threads', '1');
+  const two = await batch('--threads', '2', '--compare');
+  assert.deepEqual(two.results, one.results);
+  const count = kImages + 1;
+  assert.match(one.said, new RegExp(`${count} images, 1 threads: \\d+\\.\\d images/s`));
+  assert.match(two.said, new RegExp(`${count} images, 2 threads: \\d+\\.\\d images/s`));
+  assert.match(
+    two.said,
+    /one session: \d+\.\d images\/s; 2 threads: \d+\.\d\d times as many\nthe results are the same/,
+  );
+  const broken = one.results.pop();
   assert.match(`${broken.name}: ${broken.error}`, /^broken\.png: .*unsupported image format/);
-  assert.equal(one.length, kImages);
-  for (const result of one) assert.ok(result.score > 0.5 && result.score <= 1, JSON.stringify(result));
+  assert.equal(one.results.length, kImages);
+  for (const result of one.results) assert.ok(result.score > 0.5 && result.score <= 1, JSON.stringify(result));
 });
