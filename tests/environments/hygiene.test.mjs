@@ -53,7 +53,10 @@ test('an app that only runs a model gets less than 60 KB of JavaScript', async (
   // Each variant of the module has JavaScript of its own; a page loads that of one. Threads, the side of workers,
   // image codecs and Tensor.fromImage() load where they are used, and run what a page without them does not load.
   const sizeOf = (name) => readFileSync(join(outDir, name)).length;
-  const isLate = (name) => /(-threads|\/threads|\/codecs|\/codecs_loading|\/image_pixels|\/workers|\/remote_engine|\/engine_worker)-/.test(name);
+  const isLate = (name) =>
+    /(-threads|\/threads|\/codecs|\/codecs_loading|\/image_pixels|\/workers|\/remote_engine|\/engine_worker)-/.test(
+      name,
+    );
   const variants = scripts.filter((name) => /sardonyx-(simd|relaxed)-/.test(name) && !isLate(name));
   const others = scripts.filter((name) => !variants.includes(name) && !isLate(name));
   assert.ok(variants.length === 2 && others.length > 0, scripts.join());
