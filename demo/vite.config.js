@@ -63,7 +63,12 @@ const samples = {
 export default defineConfig({
   base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  resolve: { alias: { sardonyx: fileURLToPath(new URL('../dist/index.js', import.meta.url)) } },
+  resolve: {
+    alias: {
+      'sardonyx/tools': fileURLToPath(new URL('../dist/tools.js', import.meta.url)),
+      sardonyx: fileURLToPath(new URL('../dist/index.js', import.meta.url)),
+    },
+  },
   server: { fs: { allow: ['..'] }, headers: isolation },
   preview: { headers: isolation },
   worker: { format: 'es' },

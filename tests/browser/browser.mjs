@@ -87,6 +87,8 @@ export function watch(page) {
   const problems = [];
   page.on('pageerror', (error) => problems.push(`thrown: ${error.message}`));
   page.on('console', (message) => {
+    // What playwright itself says where a test wants none.
+    if (message.text().includes('Service Worker registration blocked by Playwright')) return;
     if (['error', 'warning'].includes(message.type())) problems.push(`${message.type()}: ${message.text()}`);
   });
   return problems;

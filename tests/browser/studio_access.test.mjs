@@ -38,7 +38,7 @@ for (const [colorScheme, width] of [
     await choose(page, file('good.onnx', goodModel()));
     await readyToRun(page);
     await run(page);
-    for (const view of ['run', 'profile', 'model', 'graph']) {
+    for (const view of ['run', 'profile', 'check', 'model', 'graph']) {
       await tab(page, view);
       assert.ok((await overflow(page)) <= 0, view);
       found.push(...(await findings(page, view)));

@@ -6,6 +6,7 @@ import { ProfileView } from '../profile/profile_view.js';
 import { RunView } from '../run/run_view.js';
 import { SampleView } from '../samples/sample_view.js';
 import { openSample, type View } from '../state.js';
+import { ToolsView } from '../tools/tools_view.js';
 import { ModelView } from './model_view.js';
 
 export interface ViewEntry {
@@ -20,6 +21,7 @@ const kAll: readonly ViewEntry[] = [
   { name: 'model', title: 'viewModel', View: ModelView },
   { name: 'run', title: 'viewRun', View: RunView },
   { name: 'profile', title: 'viewProfile', View: ProfileView },
+  { name: 'check', title: 'viewCheck', View: ToolsView },
 ];
 
 export const shownViews = (): readonly ViewEntry[] =>

@@ -1,0 +1,34 @@
+// The package's tools, away from the page's thread: check, simplify, print.
+import { type CheckReport, check, print, type SimplifyResult, simplify } from 'sardonyx/tools';
+
+interface Common {
+  readonly id: number;
+  readonly model: Blob;
+  readonly externalData: readonly { readonly path: string; readonly data: Blob }[];
+}
+export type ToolQuestion = Common &
+  (
+    | { readonly action: 'check' }
+    | { readonly action: 'print' }
+    | { readonly action: 'simplify'; readonly dims: Readonly<Record<string, number>> }
+  );
+export type ToolResult = CheckReport | SimplifyResult | string;
+export type ToolAnswer =
+  | { readonly id: number; readonly result: ToolResult }
+  | { readonly id: number; readonly error: string };
+
+function answer(question: ToolQuestion): Promise<ToolResult> {
+  const { model, externalData } = question;
+  if (question.action === 'check') return check(model, { externalData });
+  if (question.action === 'print') return print(model, { externalData, exact: false });
+  return simplify(model, { externalData, dims: question.dims });
+}
+
+self.addEventListener('message', async ({ data }: MessageEvent<ToolQuestion>) => {
+  const reply = (message: ToolAnswer) => (self as unknown as Worker).postMessage(message);
+  try {
+    reply({ id: data.id, result: await answer(data) });
+  } catch (error) {
+    reply({ id: data.id, error: (error as Error).message });
+  }
+});
