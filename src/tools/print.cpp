@@ -47,8 +47,10 @@ class Printer {
     }
     put("\n>\n");
     graph(m.graph());
-    put("\n");
-    for (const auto& f : m.functions()) function(f);
+    for (const auto& f : m.functions()) {
+      put("\n");
+      function(f);
+    }
     return std::move(text_);
   }
 
@@ -165,7 +167,7 @@ class Printer {
     if (e.is_text()) return quoted(e.text(i));
     if (e.dtype() == DType::uint64) return put(e.natural(i));
     if (e.is_integer()) return put(e.integer(i));
-    number(e.number(i), e.dtype() != DType::float64);
+    put(number_text(e.number(i), e.dtype() != DType::float64));
   }
 
   void tensor(const pb::TensorProto& t, bool is_initializer) {
@@ -373,7 +375,6 @@ class Printer {
     names(f.output());
     put(")\n");
     nodes(f.node());
-    put("\n");
   }
 
   bool exact_;

@@ -6,7 +6,7 @@
 
 namespace sardonyx::tools {
 
-// exact: floats in as many digits as they need; else in six, as onnx.printer has them.
+// exact: floats of attributes in as many digits as they need; else in six, as onnx.printer has them.
 std::string print_model(const pb::ModelProto& model, bool exact);
 
 }  // namespace sardonyx::tools

@@ -4,7 +4,7 @@ import { OnnxError } from '../index.js';
 /** Exit codes of every command. */
 export const kExit = {
   good: 0,
-  /** compare: the outputs differ; test: a data set fails. */
+  /** compare: the outputs differ; test: a data set fails; check: the model is not valid. */
   differs: 1,
   /** The command was called wrongly: an option, or an input that does not fit the model. */
   usage: 2,

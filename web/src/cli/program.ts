@@ -4,10 +4,11 @@ import process from 'node:process';
 import { Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import { env } from '../index.js';
 import { Failure, kExit } from './failure.js';
+import { addTools } from './program_tools.js';
 
 const kExitText = `
-Exit codes: 0 good; 1 the outputs differ, or a test fails; 2 wrong usage, or an input that does not fit; 3 a file or model
-cannot be loaded or written; 4 the run failed.`;
+Exit codes: 0 good; 1 the outputs differ, a test fails, or a model is not valid; 2 wrong usage, or an input that does
+not fit; 3 a file or model cannot be loaded or written; 4 the run failed.`;
 
 const collected = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
@@ -160,12 +161,13 @@ function ended(error: CommanderError): never {
 
 export function program(): Command {
   const root = new Command('sardonyx')
-    .description('Looks at ONNX models, runs them, compares and measures them, on this machine.')
+    .description('Looks at ONNX models, checks, simplifies, runs, compares and measures them, on this machine.')
     .version(env.versions.sardonyx)
     .exitOverride(ended)
     .configureOutput({ outputError: () => {} })
     .showSuggestionAfterError()
     .addHelpText('after', `${kExitText}\n\nsardonyx COMMAND --help has examples of each command.`);
   for (const add of [addRun, addInspect, addBench, addCompare]) add(root);
+  addTools(root, command);
   return root;
 }
