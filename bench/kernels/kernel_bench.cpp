@@ -14,6 +14,7 @@
 #include "kernels/norm/softmax.h"
 #include "kernels/pool/pool.h"
 #include "kernels/quant/gemm_x8.h"
+#include "kernels/quant/matmul_x8.h"
 #include "kernels/simd.h"
 
 namespace sardonyx::kernels {
@@ -159,6 +160,18 @@ void add_integer(Entries& list, const char* name, size_t m, size_t k, size_t n) 
       [=] { gemm_x8_i32(m, k, n, 0, m, 0, n, a->data(), b->data(), nullptr, c->data(), n); });
 }
 
+// A square product in float32 and in 8 bits, operands packed: their ratio is what the 8 bits gain.
+void add_squares(Entries& list, const char* name, const char* integer_name, size_t n) {
+  auto a = std::make_shared<Buffer>(gemm_packed_a_size(n, n)), b = std::make_shared<Buffer>(gemm_packed_b_size(n, n)),
+       c = std::make_shared<Buffer>(n * n), scratch = std::make_shared<Buffer>(gemm_scratch_size(n, n));
+  add(list, name, 2.0 * n * n * n, true, [=] { gemm_f32(n, n, n, *a, {{*b, n, 1}, true}, *c, n, *scratch); });
+  auto ia = std::make_shared<std::vector<int16_t>>(matmul_x8_packed_a_size(n, n), int16_t{3});
+  auto ib = std::make_shared<std::vector<int8_t>>(matmul_x8_packed_b_size(n, n), int8_t{5});
+  auto ic = std::make_shared<std::vector<int32_t>>(n * n + 16);
+  add(list, integer_name, 2.0 * n * n * n, true,
+      [=] { matmul_x8_i32(n, 0, n, 0, n, ia->data(), ib->data(), ic->data(), n); });
+}
+
 void add_elements(Entries& list) {
   constexpr size_t n = 1 << 14;
   auto x = std::make_shared<Buffer>(n, 4.0f), y = std::make_shared<Buffer>(n);
@@ -234,6 +247,9 @@ void run() {
   add_depthwise(list, "depthwise 3x3 384 14", square(384, 384, 14, 3, 1));
   add_depthwise(list, "depthwise 5x5 240 28", square(240, 240, 28, 5, 1));
   add_integer(list, "int8 gemm 128x512x784", 128, 512, 784);
+  add_squares(list, "gemm 256", "int8 matmul 256", 256);
+  add_squares(list, "gemm 512", "int8 matmul 512", 512);
+  add_squares(list, "gemm 1024", "int8 matmul 1024", 1024);
   add_elements(list);
   measure(list, 15);
   report(list);

@@ -3,65 +3,18 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/quant/gemm_x8.h"
 #include "kernels/quant/quantize.h"
 #include "ops/families.h"
 #include "ops/util/float_blocks.h"
 #include "ops/util/macs.h"
 #include "ops/util/matmul_shape.h"
 #include "ops/util/product.h"
+#include "ops/util/product_x8.h"
 
 namespace sardonyx {
 namespace {
 
-constexpr DTypeSet kBytes{DType::int8, DType::uint8};
 constexpr DTypeSet kFloatBytes = kFloat8 - DTypeSet{DType::float8e8m0};
-
-bool is_signed(const Tensor& t) noexcept { return t.dtype() == DType::int8; }
-
-// Zero points and scales come as one value, or one per row of A or column of B, also with the batch in front.
-bool fits_lines(const Shape& s, int64_t lines, int64_t all) {
-  return s.count() == 1 || s.count() == lines || s.count() == all;
-}
-
-std::vector<int32_t> byte_values(const Tensor& t) {
-  std::vector<int32_t> v;
-  for (int64_t i = 0; i < t.count(); i++) v.push_back(is_signed(t) ? t.data<int8_t>()[i] : t.data<uint8_t>()[i]);
-  return v;
-}
-
-// The zero points of matrix `at` with `lines` rows or columns.
-struct Zeros {
-  std::vector<int32_t> values;
-  const int32_t* of(int64_t at, int64_t lines) const noexcept {
-    if (values.empty()) return nullptr;
-    const int64_t n = static_cast<int64_t>(values.size());
-    return n <= lines || n == 1 ? values.data() : values.data() + at * lines % n;
-  }
-  bool per_line() const noexcept { return values.size() > 1; }
-};
-
-// A matrix B packed once: all of its batch, one behind the other.
-struct PackedB {
-  std::vector<int16_t> data;
-  size_t size = 0;
-};
-
-PackedB pack_b(const Tensor& b, const Zeros& zeros) {
-  const int r = b.rank();
-  const int64_t k = r == 1 ? b.dim(0) : b.dim(r - 2), n = r == 1 ? 1 : b.dim(r - 1);
-  const int64_t batch = r > 2 ? b.shape().count(0, r - 2) : 1;
-  PackedB p;
-  p.size = kernels::gemm_x8_packed_b_size(static_cast<size_t>(k), static_cast<size_t>(n));
-  p.data.resize(p.size * static_cast<size_t>(batch));
-  for (int64_t i = 0; i < batch; i++) {
-    kernels::gemm_x8_pack_b(
-        static_cast<size_t>(k), static_cast<size_t>(n),
-        {b.bytes() + i * k * n, static_cast<size_t>(n), 1, is_signed(b), zeros.of(i, n), zeros.per_line()},
-        p.data.data() + static_cast<size_t>(i) * p.size);
-  }
-  return p;
-}
 
 // What MatMulInteger and QLinearMatMul share; the positions of their inputs.
 class IntegerProduct : public Operator {
@@ -72,21 +25,14 @@ class IntegerProduct : public Operator {
   IntegerProduct(const Attributes& a, const Inputs& inputs) : inputs_(inputs), has_b_zero_(a.inputs > inputs.b_zero) {}
 
   void prepare(PrepareContext& c) override {
-    const Tensor *b = c.constant(inputs_.b), *zero = c.constant(inputs_.b_zero);
-    if (!b || !b->has_data() || b->rank() < 1 || !kBytes.has(b->dtype()) || b->count() == 0) return;
-    if (has_b_zero_ && (!zero || !zero->has_data() || !kBytes.has(zero->dtype()))) return;
-    const int64_t n = b->rank() == 1 ? 1 : b->dim(b->rank() - 1),
-                  batch = b->rank() > 2 ? b->shape().count(0, b->rank() - 2) : 1;
-    if (zero && !fits_lines(zero->shape(), n, n * batch)) return;
-    packed_ = pack_b(*b, {zero ? byte_values(*zero) : std::vector<int32_t>()});
-    c.release(inputs_.b);
+    packed_ = PackedX8::of_constants(c, inputs_.b, inputs_.b_zero, has_b_zero_);
   }
 
   double macs(std::span<const InferInput> inputs, const Shape& y) const override {
     return matmul_macs(y, inputs[static_cast<size_t>(inputs_.a)].shape.back());
   }
 
-  uint64_t packed_bytes() const override { return packed_.data.size() * sizeof(int16_t); }
+  uint64_t packed_bytes() const override { return packed_.byte_size(); }
 
  protected:
   Shape output_shape(InferContext& c, DTypeSet types) const {
@@ -115,39 +61,19 @@ class IntegerProduct : public Operator {
     const Tensor &a = c.input(inputs_.a), &b = c.input(inputs_.b);
     const MatMulShape s(a.shape(), b.shape());
     if (s.out.count() == 0) return;
-    PackedB made;
-    if (packed_.data.empty()) made = pack_b(b, zeros(c, inputs_.b_zero));
-    const PackedB& right = packed_.data.empty() ? made : packed_;
-    // Zero points per row were given for the rows of A as they lie, which may have become more rows of one matrix.
-    Zeros left = zeros(c, inputs_.a_zero);
-    const size_t given = left.values.size();
-    for (size_t i = given; given > 1 && i < s.m; i++) left.values.push_back(left.values[i - given]);
-    const int64_t strips = static_cast<int64_t>((s.m + 3) / 4), block = 16;
-    std::vector<int16_t> packed(kernels::gemm_x8_packed_a_size(s.m, s.k));
-    for (int64_t i = 0; i < s.batch.count(); i++) {
-      const auto [at_a, at_b] = s.positions(i);
-      kernels::gemm_x8_pack_a(s.m, s.k,
-                              {a.bytes() + static_cast<size_t>(at_a) * s.m * s.k, s.k, 1, is_signed(a),
-                               left.of(at_a, static_cast<int64_t>(s.m)), left.per_line()},
-                              packed.data());
-      const int16_t* matrix = right.data.data() + static_cast<size_t>(at_b) * right.size;
-      int32_t* to = y + static_cast<size_t>(i) * s.m * s.n;
-      c.pool().parallel_for(strips, block, [&](int64_t from, int64_t end) {
-        kernels::gemm_x8_i32(s.m, s.k, s.n, static_cast<size_t>(from) * 4, std::min(s.m, static_cast<size_t>(end) * 4),
-                             0, s.n, packed.data(), matrix, nullptr, to, s.n);
-      });
-    }
+    multiply_x8(c, s, a, zeros(c, inputs_.a_zero), packed_.defined() ? packed_ : PackedX8(b, zeros(c, inputs_.b_zero)),
+                y);
   }
 
   Inputs inputs_;
 
  private:
-  static Zeros zeros(RunContext& c, int i) {
+  static ZeroPoints zeros(RunContext& c, int i) {
     return {c.has_input(i) ? byte_values(c.input(i)) : std::vector<int32_t>()};
   }
 
   bool has_b_zero_;
-  PackedB packed_;
+  PackedX8 packed_;
 };
 
 class MatMulInteger final : public IntegerProduct {

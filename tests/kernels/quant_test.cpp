@@ -1,6 +1,7 @@
 // Integer products and convolutions, exact; quantisation against the standard's formulas.
 #include "kernels/quant/conv_x8.h"
 #include "kernels/quant/gemm_x8.h"
+#include "kernels/quant/matmul_x8.h"
 #include "kernels/quant/quantize.h"
 
 #include "support.h"
@@ -66,6 +67,72 @@ TEST(GemmX8, ExtremesAndSplits) {
     for (size_t j = 0; j < n; j += 16)
       gemm_x8_i32(m, k, n, i, std::min(m, i + 4), j, std::min(n, j + 16), pa, pb, nullptr, c, n);
   for (int32_t v : c) EXPECT_EQ(v, -255 * 255 * 3000);
+}
+
+TEST(MatmulX8, AllSignsFormsAndEdges) {
+  for (size_t m : {1, 2, 3, 4, 5, 9})
+    for (size_t k : {0, 1, 2, 7, 8, 33})
+      for (size_t n : {1, 7, 8, 9, 17})
+        for (int form = 0; form < 32; form++) {
+          bool sa = form & 1, sb = form & 2, ta = form & 4, tb = form & 8, per_line = form & 16;
+          Guarded<uint8_t> a = random_bytes(m * k, 1), b = random_bytes(k * n, 2);
+          Guarded<int32_t> za = zero_points(m, sa), zb = zero_points(n, sb), c(m * n);
+          MatrixX8 ma{a.data(), ta ? 1 : k, ta ? m : 1, sa, za, per_line},
+              mb{b.data(), tb ? 1 : n, tb ? k : 1, sb, zb, per_line};
+          Guarded<int16_t> pa(matmul_x8_packed_a_size(m, k));
+          Guarded<int8_t> pb(matmul_x8_packed_b_size(k, n));
+          matmul_x8_pack_a(0, m, k, ma, pa.poison());
+          matmul_x8_pack_b(k, n, mb, pb.poison());
+          matmul_x8_i32(k, 0, m, 0, n, pa, pb, c.poison(), n);
+          EXPECT_TRUE(c.intact() && pa.intact() && pb.intact());
+          for (size_t i = 0; i < m * n; i++) {
+            int32_t sum = 0;
+            for (size_t q = 0; q < k; q++) {
+              int32_t av = value(a[ta ? q * m + i / n : i / n * k + q], sa) - za[per_line ? i / n : 0];
+              int32_t bv = value(b[tb ? i % n * k + q : q * n + i % n], sb) - zb[per_line ? i % n : 0];
+              sum += av * bv;
+            }
+            ASSERT_EQ(c[i], sum) << m << "x" << k << "x" << n << " form " << form;
+          }
+        }
+}
+
+TEST(MatmulX8, ExtremesAndSplits) {
+  const size_t m = 9, k = 3000, n = 50;
+  struct Case {
+    uint8_t a, b;
+    bool a_signed, b_signed;
+    int32_t za, zb, product;
+  };
+  for (const Case& e :
+       {Case{0x80, 0x80, true, true, 0, 0, 128 * 128}, Case{255, 127, false, true, 0, 0, 255 * 127},
+        Case{255, 0x80, false, true, 0, 0, -255 * 128}, Case{255, 255, false, false, 0, 0, 255 * 255},
+        Case{255, 0, false, false, 0, 255, -255 * 255}, Case{0x80, 0x80, true, true, 127, 127, 255 * 255},
+        Case{0, 255, false, false, 255, 0, -255 * 255}}) {
+    Guarded<uint8_t> a(m * k), b(k * n);
+    std::fill(a.begin(), a.end(), e.a);
+    std::fill(b.begin(), b.end(), e.b);
+    Guarded<int32_t> za{e.za}, zb{e.zb}, c(m * n);
+    Guarded<int16_t> pa(matmul_x8_packed_a_size(m, k));
+    Guarded<int8_t> pb(matmul_x8_packed_b_size(k, n));
+    for (size_t i = 0; i < m; i += 4)
+      matmul_x8_pack_a(i, std::min(m, i + 4), k, {a.data(), k, 1, e.a_signed, za, false}, pa);
+    matmul_x8_pack_b(k, n, {b.data(), n, 1, e.b_signed, zb, false}, pb);
+    for (size_t i = 0; i < m; i += 4)
+      for (size_t j = 0; j < n; j += 16) matmul_x8_i32(k, i, std::min(m, i + 4), j, std::min(n, j + 16), pa, pb, c, n);
+    for (int32_t v : c) ASSERT_EQ(v, e.product * 3000);
+  }
+}
+
+TEST(MatmulX8, ScaledSums) {
+  for (size_t n : {1, 4, 7}) {
+    Guarded<int32_t> x = zero_points(3 * n, true);
+    Guarded<float> scale(n), bias(n), y(3 * n);
+    for (size_t j = 0; j < n; j++) scale[j] = 0.5f + static_cast<float>(j), bias[j] = static_cast<float>(j);
+    scale_sums_f32(3, n, x, 0.25f, scale, bias, y.poison(), n);
+    EXPECT_TRUE(y.intact());
+    for (size_t i = 0; i < 3 * n; i++) EXPECT_EQ(y[i], static_cast<float>(x[i]) * (0.25f * scale[i % n]) + bias[i % n]);
+  }
 }
 
 ConvShape shape(size_t c, size_t m, std::array<size_t, 3> in, std::array<size_t, 3> k, std::array<size_t, 3> stride,
