@@ -38,6 +38,22 @@ function peerNote(entry) {
   return failures === cases ? `all ${cases} cases` : `${failures} of ${cases} cases`;
 }
 
+const isContributed = (name) => name.startsWith('com.microsoft.') || name === 'SimplifiedLayerNormalization';
+
+// The names of those that the standard does not have, in lines.
+function contributed(operators) {
+  const list = [...operators.keys()].filter(isContributed).map((name) => name.replace('com.microsoft.', ''));
+  const lines = [''];
+  for (const name of list.sort()) {
+    const last = lines.at(-1);
+    if (last.length + name.length > 116) lines.push(`${name}, `);
+    else lines[lines.length - 1] = `${last}${name}, `;
+  }
+  return lines
+    .map((line) => line.trimEnd())
+    .map((line, i) => (i === lines.length - 1 ? line.replace(/,$/, '.') : line));
+}
+
 /** The whole text of docs/OPERATORS.md. */
 export function operatorsPage() {
   const data = JSON.parse(read('docs/operators.json'));
@@ -61,6 +77,13 @@ export function operatorsPage() {
     '| Operator | Versions | Types | The peer does not pass |',
     '|---|---|---|---|',
     ...rows,
+    '',
+    '## Operators of onnxruntime',
+    '',
+    "The domain com.microsoft, with the semantics of onnxruntime's CPU provider, and SimplifiedLayerNormalization, which",
+    'models write in the domain of the standard. Attributes that only other providers have are refused.',
+    '',
+    ...contributed(operators),
     '',
     '## Formats of ImageDecoder',
     '',

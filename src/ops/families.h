@@ -82,4 +82,16 @@ std::span<const OpEntry> ml_linear_ops();   // ops/ml/linear.cpp
 std::span<const OpEntry> ml_svm_ops();      // ops/ml/svm.cpp
 std::span<const OpEntry> ml_tree_ops();     // ops/ml/trees.cpp
 
+// com.microsoft, as onnxruntime defines it (docs/ContribOperators.md there)
+std::span<const OpEntry> ms_nbits_ops();              // ops/microsoft/matmul_nbits.cpp
+std::span<const OpEntry> ms_norm_ops();               // ops/microsoft/skip_norms.cpp
+std::span<const OpEntry> ms_rotary_ops();             // ops/microsoft/rotary.cpp
+std::span<const OpEntry> ms_attention_ops();          // ops/microsoft/attention.cpp
+std::span<const OpEntry> ms_grouped_attention_ops();  // ops/microsoft/grouped_attention.cpp
+std::span<const OpEntry> ms_integer_ops();            // ops/microsoft/integer.cpp
+std::span<const OpEntry> ms_qlinear_ops();            // ops/microsoft/qlinear.cpp
+std::span<const OpEntry> ms_activation_ops();         // ops/microsoft/activation.cpp
+std::span<const OpEntry> ms_gather_ops();             // ops/microsoft/gather.cpp
+std::span<const OpEntry> ms_linear_ops();             // ops/microsoft/linear.cpp
+
 }  // namespace sardonyx

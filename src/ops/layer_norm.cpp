@@ -1,4 +1,4 @@
-// LayerNormalization and RMSNormalization: statistics over the last axes.
+// LayerNormalization, RMSNormalization and SimplifiedLayerNormalization: statistics over the last axes.
 #include <cmath>
 #include <vector>
 
@@ -20,10 +20,13 @@ int64_t broadcast_position(const Shape& shape, const Shape& own, int64_t at) noe
   return from;
 }
 
+// SimplifiedLayerNormalization is no operator of the standard, though models write it in the standard's domain: an
+// RMSNormalization whose second output is the inverse root.
 class LayerNormalization final : public Operator {
  public:
-  LayerNormalization(const Attributes& a, bool rms)
-      : epsilon_(a.number("epsilon", 1e-5f)),
+  LayerNormalization(const Attributes& a, bool rms, bool simplified = false)
+      : simplified_(simplified),
+        epsilon_(a.number("epsilon", 1e-5f)),
         axis_(a.integer("axis", -1)),
         rms_(rms),
         stash_(a.dtype("stash_type", DType::float32)) {
@@ -66,7 +69,8 @@ class LayerNormalization final : public Operator {
     for (int i = 1; i < c.output_count(); i++) {
       if (!c.has_output(i)) continue;
       Tensor& out = c.output(i);
-      store_floats(out.dtype(), (i == 1 ? mean : inverse).data<float>(), out.bytes(), 0, out.count());
+      const bool is_mean = i == 1 && !simplified_;
+      store_floats(out.dtype(), (is_mean ? mean : inverse).data<float>(), out.bytes(), 0, out.count());
     }
   }
 
@@ -105,12 +109,21 @@ class LayerNormalization final : public Operator {
       const float* in = x.data<float>() + from * n;
       float* out = y.data() + from * n;
       if (rms_) {
+        if (simplified_ && c.has_output(1)) inverse_roots(in, inverse + from, count, size);
         kernels::rms_norm_rows_f32(in, scale, out, count, size, epsilon_);
       } else {
         kernels::layer_norm_rows_f32(in, scale, bias, out, count, size, epsilon_, mean + from, inverse + from);
       }
     });
     y.store();
+  }
+
+  void inverse_roots(const float* x, float* inverse, size_t rows, size_t n) const noexcept {
+    for (size_t r = 0; r < rows; r++, x += n) {
+      double squares = 0;
+      for (size_t i = 0; i < n; i++) squares += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+      inverse[r] = static_cast<float>(1 / std::sqrt(squares / static_cast<double>(n) + static_cast<double>(epsilon_)));
+    }
   }
 
   // Any types and any broadcasting, in double.
@@ -138,6 +151,7 @@ class LayerNormalization final : public Operator {
     }
   }
 
+  bool simplified_;
   float epsilon_;
   int64_t axis_;
   bool rms_;
@@ -147,7 +161,13 @@ class LayerNormalization final : public Operator {
 std::unique_ptr<Operator> make_layer(const Attributes& a) { return std::make_unique<LayerNormalization>(a, false); }
 std::unique_ptr<Operator> make_rms(const Attributes& a) { return std::make_unique<LayerNormalization>(a, true); }
 
-constexpr OpEntry kOps[] = {{"LayerNormalization", 17, make_layer}, {"RMSNormalization", 23, make_rms}};
+std::unique_ptr<Operator> make_simplified(const Attributes& a) {
+  return std::make_unique<LayerNormalization>(a, true, true);
+}
+
+constexpr OpEntry kOps[] = {{"LayerNormalization", 17, make_layer},
+                            {"RMSNormalization", 23, make_rms},
+                            {"SimplifiedLayerNormalization", 1, make_simplified}};
 
 }  // namespace
 

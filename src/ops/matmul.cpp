@@ -1,7 +1,8 @@
-// MatMul: the matrix product with numpy's broadcasting.
+// MatMul: the matrix product with numpy's broadcasting; and com.microsoft FusedMatMul.
 #include <algorithm>
 
 #include "ops/families.h"
+#include "ops/microsoft/standard.h"
 #include "ops/util/as_float.h"
 #include "ops/util/fused_steps.h"
 #include "ops/util/macs.h"
@@ -51,6 +52,12 @@ struct Operand {
 class MatMul final : public Operator, public FusedSteps {
  public:
   explicit MatMul(const Attributes&) : FusedSteps(2) {}
+  // FusedMatMul: a factor, and operands whose last two axes are exchanged (trans), or whose first axis is moved behind
+  // those of the batch before that (trans_batch).
+  MatMul(const Attributes& a, float alpha) : FusedSteps(2), alpha_(alpha) {
+    trans_[0] = a.flag("transA", false), trans_[1] = a.flag("transB", false);
+    trans_batch_[0] = a.flag("transBatchA", false), trans_batch_[1] = a.flag("transBatchB", false);
+  }
 
   Fusible* fusible() override { return this; }
   // Its channels are the last axis, those of a BatchNormalization behind it axis 1.
@@ -61,7 +68,7 @@ class MatMul final : public Operator, public FusedSteps {
     return true;
   }
   bool fuse_transpose(int input, std::span<const int64_t> perm) override {
-    if (input > 1 || perm.size() < 2 || !perm_[input].empty()) return false;
+    if (input > 1 || perm.size() < 2 || !perm_[input].empty() || trans_[input] || trans_batch_[input]) return false;
     perm_[input].assign(perm.begin(), perm.end());
     return true;
   }
@@ -74,13 +81,13 @@ class MatMul final : public Operator, public FusedSteps {
           "a factor was fused to a product of integers");
     c.require_rank(0, 1);
     c.require_rank(1, 1);
-    const Operand a(c.shape(0), perm_[0], true), b(c.shape(1), perm_[1], false);
+    const Operand a(c.shape(0), order(0, c.rank(0)), true), b(c.shape(1), order(1, c.rank(1)), false);
     c.set_output(0, c.dtype(0), result_shape(c, MatMulShape(a.shape, b.shape).out));
   }
 
   uint32_t in_place() const override { return residual_inputs(); }
   double macs(std::span<const InferInput> inputs, const Shape& y) const override {
-    return matmul_macs(y, Operand(inputs[0].shape, perm_[0], true).shape.back());
+    return matmul_macs(y, Operand(inputs[0].shape, order(0, inputs[0].shape.rank()), true).shape.back());
   }
 
   uint64_t packed_bytes() const override { return packed_.byte_size(); }
@@ -95,8 +102,9 @@ class MatMul final : public Operator, public FusedSteps {
 
   void run(RunContext& c) const override {
     if (c.output(0).count() == 0) return;
-    const Operand a(c.input(0).shape(), perm_[0], true), b(c.input(1).shape(), perm_[1], false);
-    const bool apart_rows = !perm_[0].empty();
+    const std::vector<int64_t> order_a = order(0, c.input(0).rank());
+    const Operand a(c.input(0).shape(), order_a, true), b(c.input(1).shape(), order(1, c.input(1).rank()), false);
+    const bool apart_rows = !order_a.empty();
     const MatMulShape shape(a.shape, b.shape, !apart_rows);
     Target t = target(c, shape.out, b.shape.rank() > 1);
     switch (t.y.dtype()) {
@@ -118,9 +126,19 @@ class MatMul final : public Operator, public FusedSteps {
   }
 
  private:
+  // The permutation before input i; none where there is none.
+  std::vector<int64_t> order(int i, int rank) const {
+    if (rank < 2 || !(trans_[i] || trans_batch_[i])) return perm_[i];
+    std::vector<int64_t> perm;
+    for (int d = 0; d < rank; d++) perm.push_back(d);
+    if (trans_batch_[i]) std::rotate(perm.begin(), perm.begin() + 1, perm.end() - 1);
+    if (trans_[i]) std::swap(perm[perm.size() - 2], perm[perm.size() - 1]);
+    return perm;
+  }
+
   // All matrices of b, one behind the other, each as the kernels want it; a fused factor is multiplied in.
   Tensor pack(Tensor stored) const {
-    const Operand b(stored.shape(), perm_[1], false);
+    const Operand b(stored.shape(), order(1, stored.rank()), false);
     const bool column = b.shape.rank() == 1;
     const size_t k = static_cast<size_t>(b.shape[std::max(0, b.shape.rank() - 2)]);
     const size_t n = column ? 1 : static_cast<size_t>(b.shape.back());
@@ -190,6 +208,7 @@ class MatMul final : public Operator, public FusedSteps {
   Tensor packed_;
   float alpha_ = 1;
   std::vector<int64_t> perm_[2];  // of transpositions that were fused; empty: none
+  bool trans_[2] = {}, trans_batch_[2] = {};
 };
 
 constexpr OpEntry kOps[] = {
@@ -199,6 +218,10 @@ constexpr OpEntry kOps[] = {
 };
 
 }  // namespace
+
+std::unique_ptr<Operator> make_fused_matmul(const Attributes& a) {
+  return std::make_unique<MatMul>(a, a.number("alpha", 1));
+}
 
 std::span<const OpEntry> matmul_ops() { return kOps; }
 

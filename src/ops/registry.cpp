@@ -16,6 +16,7 @@ struct Family {
 
 constexpr std::string_view kMl = "ai.onnx.ml";
 constexpr std::string_view kTraining = "ai.onnx.preview.training";
+constexpr std::string_view kMicrosoft = "com.microsoft";
 
 constexpr Family kFamilies[] = {
     {"", unary_ops},
@@ -86,6 +87,17 @@ constexpr Family kFamilies[] = {
     {kMl, ml_linear_ops},
     {kMl, ml_svm_ops},
     {kMl, ml_tree_ops},
+
+    {kMicrosoft, ms_nbits_ops},
+    {kMicrosoft, ms_norm_ops},
+    {kMicrosoft, ms_rotary_ops},
+    {kMicrosoft, ms_attention_ops},
+    {kMicrosoft, ms_grouped_attention_ops},
+    {kMicrosoft, ms_integer_ops},
+    {kMicrosoft, ms_qlinear_ops},
+    {kMicrosoft, ms_activation_ops},
+    {kMicrosoft, ms_gather_ops},
+    {kMicrosoft, ms_linear_ops},
 };
 
 // All entries by domain and type; made once per model.

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { decodeValue } from '../conformance/decode.mjs';
 import { ModelProto, SequenceProto, TensorProto } from '../conformance/schema.mjs';
-import { modelOf, tensorProto } from './model.mjs';
+import { modelOf, outputNames, tensorProto } from './model.mjs';
 import { toText } from './reference.mjs';
 import { digestOf, isReferenced, readTable, referenceRow, tableFiles } from './table.mjs';
 import { cast } from './values.mjs';
@@ -35,7 +35,8 @@ async function byOrt(row) {
   const feeds = {};
   for (const [i, v] of row.inputs.entries()) if (v) feeds[`i${i}`] = new ort.Tensor(v.type, v.data, v.dims);
   const results = await session.run(feeds);
-  return session.outputNames.map((name) => {
+  return outputNames(row).map((name) => {
+    if (!name) return null;
     const { type, dims, data } = results[name];
     return { type, dims: [...dims], data: type === 'string' ? [...data] : data };
   });

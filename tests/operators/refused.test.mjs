@@ -9,11 +9,17 @@ import { make } from './values.mjs';
 
 const kStrange = ['string', 'complex64', 'float8e4m3fn', 'bool', 'uint16'];
 // Operators with an optional input before the last mandatory one.
-const kOptionalFirst = new Set(['Loop', 'Scan']);
+const kOptionalFirst = new Set([
+  'Loop',
+  'Scan',
+  ...['Add', 'Mul', 'Sigmoid', 'LeakyRelu', 'AveragePool', 'Softmax'].map((name) => `com.microsoft.QLinear${name}`),
+]);
 // Operators that move bytes or read a type only: newer versions of the standard allow types that were not there yet.
 const kMoving = new Set(
-  ('Split Slice Gather GatherElements GatherND Tile Expand DepthToSpace SpaceToDepth Compress ReverseSequence Trilu ' +
-   'CenterCropPad SplitToSequence RandomNormalLike').split(' '),
+  (
+    'Split Slice Gather GatherElements GatherND Tile Expand DepthToSpace SpaceToDepth Compress ReverseSequence Trilu ' +
+    'CenterCropPad SplitToSequence RandomNormalLike'
+  ).split(' '),
 );
 const kManyInputs = 100; // what a schema means by any number
 const rows = (await readTable()).filter((row) => !row.error);

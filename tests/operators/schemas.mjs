@@ -5,7 +5,7 @@ const { sets, operators } = JSON.parse(readFileSync(new URL('reference/schemas.j
 
 export const kOperators = Object.keys(operators);
 /** The newest opset that models of the rows import, by domain. */
-export const kNewest = { '': 26, 'ai.onnx.ml': 5, 'ai.onnx.preview.training': 1 };
+export const kNewest = { '': 26, 'ai.onnx.ml': 5, 'ai.onnx.preview.training': 1, 'com.microsoft': 1 };
 
 /** ['ai.onnx.ml', 'Scaler'] of ai.onnx.ml.Scaler. */
 export function splitName(op) {

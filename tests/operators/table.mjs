@@ -4,7 +4,7 @@ import { modelOf } from './model.mjs';
 import { schemaAt } from './schemas.mjs';
 import { numbersOf, product, restart, tensor } from './values.mjs';
 
-const kFiles = ['elementwise', 'movement', 'reduce', 'layers', 'values', 'ml'];
+const kFiles = ['elementwise', 'movement', 'reduce', 'layers', 'values', 'ml', 'microsoft'];
 
 /**
  * Rows {id, op, at, name, inputs, attributes, outputs, ...}:
