@@ -12,14 +12,19 @@ struct Pass {
 };
 
 constexpr Pass kPasses[] = {
-    {1, remove_no_ops},   {1, merge_common_subexpressions}, {1, merge_views},
-    {2, recognize_norms}, {2, recognize_activations},       {2, fuse_pads},
-    {2, fuse_products},
+    {1, remove_no_ops},         {1, merge_common_subexpressions},
+    {1, merge_views},           {2, recognize_norms},
+    {2, recognize_activations}, {2, fuse_pads},
+    {2, fuse_integers},         {2, fuse_products},
 };
 
 void run_passes(Graph& graph, int level, bool is_inner) {
   for (Node& node : graph.nodes) {
     for (const auto& inner : subgraphs(node)) run_passes(*inner, level, true);
+  }
+  if (level > 1) {
+    fuse_quantized(graph, StaticTypes());
+    remove_dead(graph);
   }
   fold_constants(graph);
   const StaticTypes types = infer_static_types(graph, !is_inner);

@@ -30,6 +30,11 @@ void recognize_activations(Graph& graph, const StaticTypes& types);
 void recognize_norms(Graph& graph, const StaticTypes& types);
 // Zeros that are put around what a convolution or a pool reads.
 void fuse_pads(Graph& graph, const StaticTypes& types);
+// Operators between DequantizeLinear and QuantizeLinear, as operators on the quantized values. Before constants are
+// folded, so that weights stay quantized.
+void fuse_quantized(Graph& graph, const StaticTypes& types);
+// Integer products whose sums are scaled to floats, as one node (what dynamic quantization writes).
+void fuse_integers(Graph& graph, const StaticTypes& types);
 // What follows a product and can be done in its epilogue; scales and shifts that follow one another.
 void fuse_products(Graph& graph, const StaticTypes& types);
 
