@@ -154,14 +154,13 @@ class QLinearConcat final : public Operator {
 // An operator of the standard that has one input and one output, between a dequantization and a quantization.
 class QLinearBetween final : public Operator {
  public:
-  // zeros: must both zero points be given?
-  QLinearBetween(std::unique_ptr<Operator> inner, bool zeros) : inner_(std::move(inner)), zeros_(zeros) {}
+  // required: the zero points that must be given, by their inputs.
+  QLinearBetween(std::unique_ptr<Operator> inner, std::initializer_list<int> required)
+      : inner_(std::move(inner)), required_(required) {}
 
   void infer(InferContext& c) const override {
-    c.require_inputs(zeros_ ? 5 : 4, 5);
-    for (int i : {2, 4}) {
-      if (zeros_) c.require_input(i);
-    }
+    c.require_inputs(required_.empty() ? 4 : 5, 5);
+    for (int i : required_) c.require_input(i);
     c.require_dtype(0, kBytes);
     for (int i : {1, 3}) require_params(c, i, 0);
     InferInput x;
@@ -185,7 +184,7 @@ class QLinearBetween final : public Operator {
 
  private:
   std::unique_ptr<Operator> inner_;
-  bool zeros_;
+  std::vector<int> required_;
 };
 
 float sigmoid(float x, float) { return 1 / (1 + std::exp(-x)); }
@@ -207,16 +206,19 @@ void require_channels_first(const Attributes& a) {
 }
 std::unique_ptr<Operator> make_average(const Attributes& a) {
   require_channels_first(a);
-  return std::make_unique<QLinearBetween>(make_standard(pool_ops(), "AveragePool", 11, a), false);
+  return std::make_unique<QLinearBetween>(make_standard(pool_ops(), "AveragePool", 11, a),
+                                          std::initializer_list<int>{});
 }
 std::unique_ptr<Operator> make_global_average(const Attributes& a) {
   require_channels_first(a);
-  return std::make_unique<QLinearBetween>(make_standard(pool_ops(), "GlobalAveragePool", 1, a), true);
+  return std::make_unique<QLinearBetween>(make_standard(pool_ops(), "GlobalAveragePool", 1, a),
+                                          std::initializer_list<int>{2, 4});
 }
 std::unique_ptr<Operator> make_softmax(const Attributes& a) {
   const int64_t opset = a.integer("opset");
   check(opset > 0 && opset < 100, ErrorCode::invalid_model, "opset is ", opset);
-  return std::make_unique<QLinearBetween>(make_standard(softmax_ops(), "Softmax", static_cast<int>(opset), a), false);
+  return std::make_unique<QLinearBetween>(make_standard(softmax_ops(), "Softmax", static_cast<int>(opset), a),
+                                          std::initializer_list<int>{4});
 }
 
 std::unique_ptr<Operator> make_quantize(const Attributes& a) {
