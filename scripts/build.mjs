@@ -52,10 +52,20 @@ export async function typescript() {
   writeFileSync(stamp, key);
 }
 
+// The glue's own address, which it needs to find files and to start workers: the package does both. Bundlers that put it
+// into a worker mistake the variable for another one.
+const kScriptName = [
+  [/var _scriptName ?=[^;]*;/, ''],
+  [/if ?\(_scriptName\) ?\{[^}]*\}/, ''],
+  [/(var pthreadMainJs ?= ?)_scriptName/, '$1""'],
+];
+
 // Emscripten only takes the white space out of its glue; with short names it is half as large (25 KB instead of 51).
 async function minified(path) {
   const { minifySync } = await import('vite');
-  const { code, errors } = minifySync(path, readFileSync(path, 'utf8'), { module: true });
+  const glue = kScriptName.reduce((text, [from, to]) => text.replace(from, to), readFileSync(path, 'utf8'));
+  if (glue.includes('_scriptName')) throw new Error(`${path}: _scriptName is used in another way`);
+  const { code, errors } = minifySync(path, glue, { module: true });
   if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
   return code;
 }

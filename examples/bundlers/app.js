@@ -1,4 +1,5 @@
-// The page of all these examples: a file input; the chosen model runs on zeros, and the page lists its outputs.
+// The page of all these examples: a file input; the chosen model runs on zeros, and the page lists its outputs, and what
+// ran it. `?worker` asks for a session in a worker, `?threads=2` for threads (on a page that is cross-origin isolated).
 
 /** A tensor of zeros for an input; dimensions that the model leaves open are 1. */
 function zeros({ Tensor }, { type, shape }) {
@@ -8,11 +9,15 @@ function zeros({ Tensor }, { type, shape }) {
 }
 
 async function run(ort, file) {
-  const session = await ort.InferenceSession.create(file);
+  const asked = new URLSearchParams(location.search);
+  if (asked.has('threads')) ort.env.wasm.numThreads = Number(asked.get('threads'));
+  const session = await ort.InferenceSession.create(file, asked.has('worker') ? { worker: true } : {});
   try {
     const feeds = Object.fromEntries(session.inputMetadata.map((input) => [input.name, zeros(ort, input)]));
     const outputs = await session.run(feeds);
-    return Object.entries(outputs).map(([name, { type, dims }]) => `${name}: ${type}[${dims.join(', ')}]`);
+    const { threads, worker } = session.info;
+    const lines = Object.entries(outputs).map(([name, { type, dims }]) => `${name}: ${type}[${dims.join(', ')}]`);
+    return [...lines, `${threads} ${threads === 1 ? 'thread' : 'threads'}${worker ? ' in a worker' : ''}`];
   } finally {
     await session.release();
   }

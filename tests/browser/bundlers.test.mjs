@@ -40,22 +40,44 @@ after(async () => {
   if (folder) rmSync(folder, { recursive: true });
 });
 
-// The page at `path` of a server under a sub-path runs the model.
-async function runs(path, places = {}) {
-  const server = await serve({ ...places, '/favicon.ico': { text: '' }, '/sub/': folder });
+const kIsolated = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
+
+/** The page at `path` of a server under a sub-path runs the model; it says that `who` has. */
+async function runs(path, who, places = {}, headers = {}) {
+  const server = await serve({ ...places, '/favicon.ico': { text: '' }, '/sub/': folder }, headers);
   const page = await browser.newPage();
   const problems = watch(page);
   try {
     await page.goto(`${server.origin}/sub/${path}`);
     await page.locator('input').setInputFiles(join(folder, 'good.onnx'));
-    const text = await page.waitForFunction(() => /^(?!\.\.\.).+/.exec(document.querySelector('pre').textContent)?.[0]);
-    assert.equal(await text.jsonValue(), 'y: float32[2, 3]');
-    assert.deepEqual(problems, []);
+    const text = await page.waitForFunction(
+      () => /^(?!\.\.\.).+/s.exec(document.querySelector('pre').textContent)?.[0],
+    );
+    assert.equal(await text.jsonValue(), `y: float32[2, 3]\n${who}`);
+    // The script of a worker that a bundler has left behind.
+    const missing = who === '1 thread' && path.includes('?') ? /404/ : /^$/;
+    assert.deepEqual(
+      problems.filter((problem) => !missing.test(problem)),
+      [],
+    );
     return server.asked;
   } finally {
     await page.close();
     server.close();
   }
+}
+
+async function runsInPage(path, takesFiles, places = {}) {
+  const asked = await runs(path, '1 thread', places);
+  const wasm = asked.filter((file) => file.endsWith('.wasm'));
+  assert.equal(wasm.length, takesFiles ? 1 : 0, `asked for ${wasm}`);
+}
+
+/** Its page runs in the page itself, in a worker, and with threads, where the bundler takes the workers along. */
+async function runsEverywhere(path, takesFiles, places = {}) {
+  await runsInPage(path, takesFiles, places);
+  await runs(`${path}?worker`, takesFiles ? '1 thread in a worker' : '1 thread', places);
+  await runs(`${path}?threads=2`, takesFiles ? '2 threads in a worker' : '1 thread', places, kIsolated);
 }
 
 function npm(name, ...args) {
@@ -71,14 +93,14 @@ for (const [name, path] of Object.entries(kPages)) {
     npm(name, 'install', '--no-audit', '--no-fund', '--no-save', tarball);
     npm(name, 'run', 'build');
     // Next.js writes addresses from the root on.
-    const asked = await runs(path, name === 'next' ? { '/_next/': join(folder, 'next', 'out', '_next') } : {});
-    const wasm = asked.filter((file) => file.endsWith('.wasm'));
-    assert.equal(wasm.length, ['esbuild', 'rollup'].includes(name) ? 0 : 1, `asked for ${wasm}`);
+    const places = name === 'next' ? { '/_next/': join(folder, 'next', 'out', '_next') } : {};
+    const runsOf = ['webpack', 'next'].includes(name) ? runsInPage : runsEverywhere;
+    await runsOf(path, !['esbuild', 'rollup'].includes(name), places);
   });
 }
 
 test('no bundler', { skip }, async () => {
   execFileSync('tar', ['xzf', tarball], { cwd: folder });
   cpSync(join(folder, 'package', 'dist'), join(folder, 'script', 'sardonyx'), { recursive: true });
-  await runs('script/index.html');
+  await runsEverywhere('script/index.html', true);
 });
