@@ -3,7 +3,7 @@
 //   node scripts/test.mjs [--all] [--only NAME,...]
 //
 // --all adds the heavy tests (the tests see SARDONYX_TEST_ALL=1); --only takes stages by name: cpp threads kernels wasm-kernels
-// fuzz js conformance models browser bench environments.
+// fuzz js operators conformance models transformers browser bench environments.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -30,6 +30,7 @@ const stages = [
   { name: 'operators', title: 'table of operators', run: (env) => nodeTest('operators', env) },
   { name: 'conformance', title: 'ONNX suite', run: (env) => nodeTest('conformance', env) },
   { name: 'models', title: 'real models', run: (env) => nodeTest('models', env) },
+  { name: 'transformers', title: 'Transformers.js', run: (env) => nodeTest('transformers', env) },
   { name: 'browser', title: 'Chromium', run: (env) => nodeTest('browser', env) },
   { name: 'bench', title: 'benchmark harness', run: (env) => nodeTest('bench', env) },
   // Other runtimes and browsers, brought by npm: with --all, or when they are named.
@@ -37,7 +38,7 @@ const stages = [
 ];
 const nativeStages = ['cpp', 'threads', 'kernels', 'fuzz'];
 // Stages that run the built package; the others build what they need.
-const packageStages = ['js', 'operators', 'conformance', 'models', 'browser', 'bench', 'environments'];
+const packageStages = ['js', 'operators', 'conformance', 'models', 'transformers', 'browser', 'bench', 'environments'];
 
 /** @returns {Promise<{passed: number, failed: number, skipped: number}>} of one GoogleTest program, maybe Node's */
 async function googleTest(program, env, ...runner) {

@@ -170,6 +170,18 @@ TEST(MoveOps, SplitSizes) {
             "a part of 7 is not within dimension 0 of 6");
 }
 
+// As onnxruntime does: the first step of a decoder brings empty caches with a batch of 0.
+TEST(MoveOps, ConcatLeavesOutWhatHasNothingAlongTheAxis) {
+  const Tensor x = positions({1, 2, 3});
+  for (const std::vector<Value>& inputs : {std::vector<Value>{positions({0, 2, 0}), x}, {x, positions({4, 2, 0})}}) {
+    const std::vector<Value> y = run_op("Concat", 13, attribute("axis", int64_t{2}), inputs);
+    EXPECT_EQ(y[0].tensor().shape(), (Shape{1, 2, 3}));
+    EXPECT_EQ(ints(y[0]), ints(x));
+  }
+  EXPECT_NE(reason_of([&] { run_op("Concat", 13, attribute("axis", int64_t{2}), {positions({0, 0}), x}); }), "");
+  EXPECT_NE(reason_of([&] { run_op("Concat", 13, attribute("axis", int64_t{2}), {positions({0, 2, 1}), x}); }), "");
+}
+
 TEST(MoveOps, ConcatRefuses) {
   const Tensor x = positions({2, 3});
   EXPECT_EQ(reason_of([&] { run_op("Concat", 13, attribute("axis", int64_t{0}), {x, positions({2, 4})}); }),

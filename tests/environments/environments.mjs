@@ -12,15 +12,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export const kAnswer = '2,3,4,0,0,0';
 
 /**
- * A folder with good.onnx and node_modules: the package, and `packages` as npm names them.
+ * A folder with good.onnx and node_modules: the package, and `packages` as npm names them. more: other fields of its
+ * package.json.
  * @returns {{folder: string, remove: () => void}}
  */
-export function installApp(packages = []) {
+export function installApp(packages = [], more = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-environments-'));
   const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
   const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }));
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }));
-  const install = ['install', '--no-audit', '--no-fund', join(folder, filename), ...packages];
+  const dependencies = { sardonyx: `file:${filename}` };
+  const app = { name: 'app', type: 'module', private: true, dependencies, ...more };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(app));
+  const install = ['install', '--no-audit', '--no-fund', ...packages];
   execFileSync('npm', install, { cwd: folder, stdio: 'pipe' });
   writeFileSync(join(folder, 'good.onnx'), goodModel());
   return { folder, remove: () => rmSync(folder, { recursive: true }) };

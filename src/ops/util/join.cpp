@@ -1,6 +1,8 @@
 // Joining and stacking tensors.
 #include "ops/util/join.h"
 
+#include <algorithm>
+
 #include "ops/util/elements.h"
 
 namespace sardonyx {
@@ -40,12 +42,16 @@ void place(ThreadPool& pool, std::span<const Piece> pieces, int64_t outer, DType
 }  // namespace
 
 Shape joined_shape(std::span<const Shape* const> parts, int axis, ErrorCode code) {
-  Shape y = *parts[0];
-  for (size_t i = 1; i < parts.size(); i++) {
-    const Shape& x = *parts[i];
+  const auto filled = std::find_if(parts.begin(), parts.end(),
+                                   [&](const Shape* s) { return axis < s->rank() && (*s)[axis] != 0; });
+  const Shape& like = filled == parts.end() ? *parts[0] : **filled;
+  Shape y = like;
+  y[axis] = 0;
+  for (const Shape* part : parts) {
+    const Shape& x = *part;
     bool fits = x.rank() == y.rank();
-    for (int d = 0; fits && d < y.rank(); d++) fits = d == axis || x[d] == y[d];
-    check(fits, code, "shapes ", *parts[0], " and ", x, " cannot be joined along axis ", axis);
+    for (int d = 0; fits && x[axis] != 0 && d < y.rank(); d++) fits = d == axis || x[d] == y[d];
+    check(fits, code, "shapes ", like, " and ", x, " cannot be joined along axis ", axis);
     check(!__builtin_add_overflow(y[axis], x[axis], &y[axis]), ErrorCode::out_of_memory, "the result is too large");
   }
   return y;
