@@ -20,6 +20,7 @@ const kBoth = ['fp32', 'q8'];
 /** Of the larger ones. */
 export const kReal = [
   ['feature-extraction', 'minilm', [...kBoth, 'uint8']],
+  ['similarity', 'minilm', kBoth],
   ['text-classification', 'classifier', kBoth],
   ['token-classification', 'tagger', kBoth],
   ['text-generation', 'llama', [...kBoth, 'q4']],

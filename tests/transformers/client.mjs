@@ -56,6 +56,15 @@ const kTasks = {
     const output = await run(sentences, { pooling: 'mean', normalize: true });
     return { dims: output.dims, data: [...output.data] };
   },
+  // How alike the second and the third sentence are to the first.
+  similarity: async (run) => {
+    const output = await run(['a cat sits on the sofa', 'a kitten rests on the couch', 'the price of oil fell again'], {
+      pooling: 'mean',
+      normalize: true,
+    });
+    const [first, ...others] = output.tolist();
+    return others.map((v) => v.reduce((sum, x, i) => sum + x * first[i], 0));
+  },
   'text-classification': (run) => run(sentences, { top_k: null }),
   'token-classification': (run) => run(sentences[0]),
   'text-generation': generate,
@@ -65,13 +74,15 @@ const kTasks = {
   'zero-shot-image-classification': (run) => run(picture(), ['fox', 'dog', 'sea shore']),
 };
 
+const kPipelines = { interrupt: 'text-generation', similarity: 'feature-extraction' };
+
 /** Runs cases [task, model, dtype] one after another: their results, or {error}. */
 export async function runCases(cases, settings = {}) {
   Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, useBrowserCache: false, ...settings });
   const results = [];
   for (const [task, model, dtype] of cases) {
     try {
-      const run = await pipeline(task === 'interrupt' ? 'text-generation' : task, model, { dtype });
+      const run = await pipeline(kPipelines[task] ?? task, model, { dtype });
       results.push(await kTasks[task](run));
       await run.dispose();
     } catch (error) {
