@@ -110,7 +110,7 @@ export function givenModel(file) {
 
 /**
  * Feeds for inputs as InferenceSession.inputMetadata declares them; open dimensions take `sizes[name]`, else 1.
- * Integers are small and whole, bool true, so that they serve as indices, masks and tokens.
+ * Integers are 1, bool true, so that they serve as indices, masks and tokens.
  */
 export function declaredFeeds(metadata, sizes = {}) {
   return metadata.map(({ name, isTensor, type, shape }) => {

@@ -4,14 +4,14 @@ import { feedsOf } from '../tests/models/feeds.mjs';
 
 const inNode = typeof process === 'object' && !!process.versions?.node;
 
-// 'any' feeds of models that are not ours: small whole numbers, true.
+// 'any' feeds of models that are not ours: ones, which serve as tokens, kinds, masks and positions alike.
 function anyTensor({ name, dims, type }, Tensor) {
   const count = dims.reduce((a, b) => a * b, 1);
   const make = {
-    int64: () => BigInt64Array.from({ length: count }, (_, i) => BigInt(i % 10)),
-    uint64: () => BigUint64Array.from({ length: count }, (_, i) => BigInt(i % 10)),
+    int64: () => new BigInt64Array(count).fill(1n),
+    uint64: () => new BigUint64Array(count).fill(1n),
     bool: () => new Uint8Array(count).fill(1),
-    int32: () => Int32Array.from({ length: count }, (_, i) => i % 10),
+    int32: () => new Int32Array(count).fill(1),
     uint8: () => Uint8Array.from({ length: count }, (_, i) => i % 256),
     int8: () => Int8Array.from({ length: count }, (_, i) => (i % 256) - 128),
     float64: () => Float64Array.from({ length: count }, (_, i) => Math.sin(i)),
