@@ -28,8 +28,11 @@ async function generate(run) {
   const streamer = new TextStreamer(run.tokenizer, { skip_prompt: true, callback_function: (text) => pieces.push(text) });
   const options = { max_new_tokens: 12, do_sample: false };
   const [{ generated_text }] = await run('the lazy dog', { ...options, streamer });
+  const streamed = pieces.join('');
+  // GroupQueryAttention knows no padding on the left: what onnxruntime makes of it depends on stale memory.
+  if (run.model.sessions.model.inputNames.includes('position_ids') === false) return { generated_text, streamed };
   const both = await run(['a model', 'she sells sea shells'], options);
-  return { generated_text, streamed: pieces.join(''), both: both.map(([b]) => b.generated_text) };
+  return { generated_text, streamed, both: both.map(([b]) => b.generated_text) };
 }
 
 // Stopped by the app after the third token; then asked again.

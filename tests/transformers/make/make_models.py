@@ -93,7 +93,8 @@ def decoder(name, kind, config, kinds):
 
 
 def built_decoder(network, tokenizer, config):
-    """The same network by onnxruntime-genai's builder: GroupQueryAttention, RotaryEmbedding, MatMulNBits..."""
+    """The same network by onnxruntime-genai's builder: GroupQueryAttention, MatMulNBits... accuracy level 1: activations
+    stay float32, as in any runtime that is to give the same tokens."""
     with tempfile.TemporaryDirectory() as temp:
         source, made = pathlib.Path(temp) / 'source', pathlib.Path(temp) / 'made'
         network.save_pretrained(source)
@@ -109,6 +110,8 @@ def built_decoder(network, tokenizer, config):
                 for dim in value.type.tensor_type.shape.dim:
                     if dim.dim_param == 'kv_cache_dim':
                         dim.dim_value = config.head_dim
+            for attribute in (a for node in model.graph.node for a in node.attribute if a.name == 'accuracy_level'):
+                attribute.i = 1
             onnx.save(model, str(path)[: -len('.onnx')] + suffix + '.onnx')
             shutil.rmtree(made)
 
