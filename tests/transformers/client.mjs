@@ -21,11 +21,20 @@ const take = (count, source) => Array.from({ length: count }, () => source.next(
 
 const sentences = ['the quick brown fox', 'a model runs in the browser', 'sea shells by the sea shore'];
 const tones = () => Float32Array.from(take(16000, noise(5)), (v, i) => 0.4 * Math.sin(i * 0.07) + 0.1 * v);
-const picture = () => new RawImage(Uint8ClampedArray.from(take(48 * 40 * 3, noise(7)), (v) => 128 + 127 * v), 48, 40, 3);
+const picture = () =>
+  new RawImage(
+    Uint8ClampedArray.from(take(48 * 40 * 3, noise(7)), (v) => 128 + 127 * v),
+    48,
+    40,
+    3,
+  );
 
 async function generate(run) {
   const pieces = [];
-  const streamer = new TextStreamer(run.tokenizer, { skip_prompt: true, callback_function: (text) => pieces.push(text) });
+  const streamer = new TextStreamer(run.tokenizer, {
+    skip_prompt: true,
+    callback_function: (text) => pieces.push(text),
+  });
   const options = { max_new_tokens: 12, do_sample: false };
   const [{ generated_text }] = await run('the lazy dog', { ...options, streamer });
   const streamed = pieces.join('');
@@ -49,7 +58,12 @@ async function interrupt(run) {
   });
   streamer.callback_function = () => {};
   const options = { do_sample: false };
-  const [{ generated_text }] = await run('the lazy dog', { ...options, max_new_tokens: 40, streamer, stopping_criteria });
+  const [{ generated_text }] = await run('the lazy dog', {
+    ...options,
+    max_new_tokens: 40,
+    streamer,
+    stopping_criteria,
+  });
   const [again] = await run('the lazy dog', { ...options, max_new_tokens: 4 });
   return { generated_text, again: again.generated_text };
 }

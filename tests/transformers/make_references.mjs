@@ -14,7 +14,8 @@ const cases = tiny ? kCommitted : kReal;
 const app = appOnOnnxruntime();
 const results = runCases(app, source, cases);
 app.remove();
-for (const [i, name] of cases.entries()) if (results[i].error) throw new Error(`${name.join(' ')}: ${results[i].error}`);
+for (const [i, name] of cases.entries())
+  if (results[i].error) throw new Error(`${name.join(' ')}: ${results[i].error}`);
 const target = tiny ? fileURLToPath(new URL('models', import.meta.url)) : source;
 const lines = cases.map((name, i) => `${JSON.stringify(String(name))}:${JSON.stringify(results[i])}`);
 
@@ -27,7 +28,8 @@ if (tiny) {
     for (const name of readdirSync(from)) if (name.endsWith('.json')) cpSync(join(from, name), join(to, name));
     for (const part of ['model', 'encoder_model', 'decoder_model_merged']) {
       const file = join('onnx', `${part}${fileOf[dtype]}.onnx`);
-      if (existsSync(join(from, file))) writeFileSync(join(to, `${file}.gz`), gzipSync(readFileSync(join(from, file)), { level: 9 }));
+      if (existsSync(join(from, file)))
+        writeFileSync(join(to, `${file}.gz`), gzipSync(readFileSync(join(from, file)), { level: 9 }));
     }
   }
 }

@@ -12,7 +12,9 @@ import { differenceOf } from './compare.mjs';
 
 const models = mkdtempSync(join(tmpdir(), 'sardonyx-transformers-'));
 // One of each kind; the others are the same to the runtime.
-const cases = kCommitted.filter(([task, model]) => !['llama', 'tagger', 'classifier'].includes(model) && task !== 'interrupt');
+const cases = kCommitted.filter(
+  ([task, model]) => !['llama', 'tagger', 'classifier'].includes(model) && task !== 'interrupt',
+);
 const kPage = `<!doctype html><meta charset="utf-8"><title>app</title><script type="module">
   import { runCases } from './client.mjs';
   window.runCases = runCases;
@@ -48,7 +50,10 @@ test('a page built by Vite', async () => {
     });
     assert.equal(wrong.filter(Boolean).join('\n'), '');
     assert.deepEqual(problems, []);
-    assert.deepEqual(server.asked.filter((path) => /ort-wasm/.test(path)), []);
+    assert.deepEqual(
+      server.asked.filter((path) => /ort-wasm/.test(path)),
+      [],
+    );
   } finally {
     await page.close();
     server.close();

@@ -33,7 +33,8 @@ function check(folder, cases, reference) {
   const expected = JSON.parse(readFileSync(reference, 'utf8'));
   const results = runCases(app, folder, cases);
   for (const [i, [task, , dtype]] of cases.entries()) {
-    if (task === 'similarity') assert.ok(results[i][0] > 0.5 && results[i][1] < 0.2, `${dtype}: alike by ${results[i]}`);
+    if (task === 'similarity')
+      assert.ok(results[i][0] > 0.5 && results[i][1] < 0.2, `${dtype}: alike by ${results[i]}`);
   }
   const problems = cases.map((name, i) => {
     const problem = expected[name]
