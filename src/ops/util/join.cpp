@@ -42,8 +42,8 @@ void place(ThreadPool& pool, std::span<const Piece> pieces, int64_t outer, DType
 }  // namespace
 
 Shape joined_shape(std::span<const Shape* const> parts, int axis, ErrorCode code) {
-  const auto filled = std::find_if(parts.begin(), parts.end(),
-                                   [&](const Shape* s) { return axis < s->rank() && (*s)[axis] != 0; });
+  const auto filled =
+      std::find_if(parts.begin(), parts.end(), [&](const Shape* s) { return axis < s->rank() && (*s)[axis] != 0; });
   const Shape& like = filled == parts.end() ? *parts[0] : **filled;
   Shape y = like;
   y[axis] = 0;

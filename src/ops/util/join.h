@@ -6,8 +6,8 @@
 
 namespace sardonyx {
 
-// The shape of `parts` joined along `axis`. Throws Error (`code`) where ranks or other dimensions differ; of a part that
-// has nothing along `axis` only the rank counts (empty caches come with a batch of 0).
+// The shape of `parts` joined along `axis`. Throws Error (`code`) where ranks or other dimensions differ; of a part
+// that has nothing along `axis` only the rank counts (empty caches come with a batch of 0).
 Shape joined_shape(std::span<const Shape* const> parts, int axis, ErrorCode code);
 
 // Writes the parts, all of y's type, into y along `axis`.
