@@ -21,12 +21,12 @@ const take = (count, source) => Array.from({ length: count }, () => source.next(
 
 const sentences = ['the quick brown fox', 'a model runs in the browser', 'sea shells by the sea shore'];
 const tones = () => Float32Array.from(take(16000, noise(5)), (v, i) => 0.4 * Math.sin(i * 0.07) + 0.1 * v);
+// Of the tiny models' size: browsers and Node.js do not resize alike.
+const kPictureDims = [32, 32, 3];
 const picture = () =>
   new RawImage(
-    Uint8ClampedArray.from(take(48 * 40 * 3, noise(7)), (v) => 128 + 127 * v),
-    48,
-    40,
-    3,
+    Uint8ClampedArray.from(take(32 * 32 * 3, noise(7)), (v) => 128 + 127 * v),
+    ...kPictureDims,
   );
 
 async function generate(run) {
