@@ -50,7 +50,10 @@ test('a page built by Vite', async () => {
     });
     assert.equal(wrong.filter(Boolean).join('\n'), '');
     // It asks for files that a model may have or not.
-    assert.deepEqual(problems.filter((text) => !/404/.test(text)), []);
+    assert.deepEqual(
+      problems.filter((text) => !/404/.test(text)),
+      [],
+    );
     assert.deepEqual(
       server.asked.filter((path) => /ort-wasm/.test(path)),
       [],
