@@ -36,9 +36,14 @@ def widen(model, *heads):
             nn.init.normal_(module.weight, std=(2.0 / module.weight[0].numel()) ** 0.5)
 
 
-def spread(model, height, width):
-    """Wider heads, and statistics from the run's image."""
+def spread(model, height, width, boxes=1.0):
+    """Wider heads, and statistics from the run's image. boxes: scales what moves the boxes, for networks so deep that
+    float32 itself is no longer near float64."""
     widen(model, 'cls', 'bbox', 'head.')
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if 'bbox' in name:
+                parameter *= boxes
     images = model.transform(list(inputs_of([image(height, width)])))[0].tensors
     images = torch.cat([images, images.flip(2) * 0.8, images.flip(3) * 1.2])
     model.backbone.train()
@@ -60,7 +65,7 @@ def faster_rcnn():
 def mask_rcnn():
     return spread(detection.maskrcnn_resnet50_fpn(
         weights=None, weights_backbone=None, num_classes=5, min_size=160, max_size=224, box_detections_per_img=8,
-        rpn_post_nms_top_n_test=40), 160, 200)
+        rpn_post_nms_top_n_test=40), 160, 200, boxes=0.05)
 
 
 def ssd():
