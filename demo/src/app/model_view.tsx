@@ -2,20 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { t } from '../i18n/index.js';
 import { loaded, model } from '../state.js';
+import { Facts } from './facts.js';
 import { bytesText, countText, msText, portText } from './text.js';
-
-function Facts({ rows }: { rows: readonly (readonly [string, ComponentChildren])[] }) {
-  return (
-    <dl class="facts">
-      {rows.map(([term, text]) => (
-        <div key={term}>
-          <dt>{term}</dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
 
 export function ModelView() {
   const opened = model.value;
@@ -57,7 +45,7 @@ export function ModelView() {
   ];
   return (
     <div class="columns" id="about">
-      <Facts rows={rows.filter(([, text]) => text)} />
+      <Facts look="facts" rows={rows.filter(([, text]) => text)} />
       <table class="figures">
         <caption>{t('operators')}</caption>
         <thead>

@@ -7,6 +7,7 @@ import type {
   TensorDescription,
   TypeDescription,
 } from '../../../web/src/tools/types.js';
+import { type Fact, Facts } from '../app/facts.js';
 import { bytesText, countText } from '../app/text.js';
 import { t } from '../i18n/index.js';
 import { bodiesOf, functionOf } from './keys.js';
@@ -92,14 +93,7 @@ function NodeFacts({ entry, model, graph }: { entry: Entry; model: ModelDescript
         </button>
       )}
       {node.attributes.length > 0 && <h3>{t('attributes')}</h3>}
-      <dl class="attributes">
-        {node.attributes.map((attribute) => (
-          <div key={attribute.name}>
-            <dt>{attribute.name}</dt>
-            <dd>{attribute.reference ? `@${attribute.reference}` : valueText(attribute.value)}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts rows={node.attributes.map((a) => [a.name, a.reference ? `@${a.reference}` : valueText(a.value)])} />
       {node.inputs.length > 0 && <h3>{t('inputs')}</h3>}
       <ul class="plain">
         {node.inputs.map((name, i) => {
@@ -144,7 +138,7 @@ function ModelFacts({ model, graph }: { model: ModelDescription; graph: OpenGrap
   const inputs = main.inputs.filter(({ name }) => !scope.constant(name));
   const constants = [...scope.constants.values()];
   const weights = constants.reduce((sum, { bytes }) => sum + bytes, 0);
-  const rows = [
+  const rows: Fact[] = [
     [t('graphName'), main.name],
     [t('producer'), `${model.producerName} ${model.producerVersion}`.trim()],
     [
@@ -156,18 +150,11 @@ function ModelFacts({ model, graph }: { model: ModelDescription; graph: OpenGrap
     [t('nodes'), countText(graph.index.value?.entries.length ?? 0)],
     [t('weights'), `${countText(constants.length)}, ${bytesText(weights)}`],
     [t('description'), model.docString],
-  ].filter(([, text]) => text);
+  ];
   return (
     <>
       <h2>{t('viewModel')}</h2>
-      <dl class="attributes">
-        {rows.map(([term, text]) => (
-          <div key={term}>
-            <dt>{term}</dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts rows={rows.filter(([, text]) => text)} />
       <h3>{t('inputs')}</h3>
       <ul class="plain">
         {inputs.map(({ name }) => (

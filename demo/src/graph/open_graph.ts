@@ -1,48 +1,20 @@
 // A model that is looked at: its description, its picture, what is chosen in it.
 import { computed, signal } from '@preact/signals';
 import type { ModelDescription, TensorDescription } from '../../../web/src/tools/types.js';
+import { AskedWorker } from '../asked_worker.js';
 import type { ExternalFile } from '../state.js';
 import { aroundKeys } from './keys.js';
 import { ModelIndex } from './model_index.js';
 import type { Scene } from './scene.js';
-import type { GraphAnswer, GraphQuestion, WeightView } from './worker.js';
+import type { GraphQuestion, WeightView } from './worker.js';
 
-type Ask<T> = T extends { readonly id: number } ? Omit<T, 'id'> : never;
-
-/** The page's side of a graph's worker. */
-class GraphWorker {
-  readonly #worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
-  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  #next = 0;
-
-  constructor() {
-    this.#worker.onmessage = ({ data }: MessageEvent<GraphAnswer>) => {
-      const waiting = this.#waiting.get(data.id);
-      this.#waiting.delete(data.id);
-      if ('error' in data) waiting?.reject(new Error(data.error));
-      else waiting?.resolve(data.result);
-    };
-    this.#worker.onerror = (event) => {
-      for (const { reject } of this.#waiting.values()) reject(new Error(event.message || 'the worker ended'));
-      this.#waiting.clear();
-    };
-  }
-
-  ask(question: Ask<GraphQuestion>): Promise<unknown> {
-    const id = this.#next++;
-    const waiting = Promise.withResolvers<unknown>();
-    this.#waiting.set(id, waiting);
-    this.#worker.postMessage({ ...question, id });
-    return waiting.promise;
-  }
-
-  /** Ends it, or where it has no work keeps it for the next model. */
-  end(): void {
-    if (this.#waiting.size > 0) this.#worker.terminate();
-    else kIdle.push(this);
-  }
-}
+type GraphWorker = AskedWorker<GraphQuestion, ModelDescription | Scene | WeightView>;
+// Without work, for the next model.
 const kIdle: GraphWorker[] = [];
+
+function idleWorker(): GraphWorker {
+  return kIdle.pop() ?? new AskedWorker(new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }));
+}
 
 export class OpenGraph {
   readonly blob: Blob;
@@ -55,7 +27,7 @@ export class OpenGraph {
   /** Counts wishes to see the selected box. */
   readonly reveal = signal(0);
   readonly failed = signal<string | undefined>(undefined);
-  readonly #worker = kIdle.pop() ?? new GraphWorker();
+  readonly #worker = idleWorker();
 
   constructor(blob: Blob, externalData: readonly ExternalFile[]) {
     this.blob = blob;
@@ -112,6 +84,7 @@ export class OpenGraph {
   }
 
   close(): void {
-    this.#worker.end();
+    if (this.#worker.isIdle) kIdle.push(this.#worker);
+    else this.#worker.terminate();
   }
 }

@@ -1,4 +1,6 @@
 // The heap after each run as a line, and what the memory is for.
+
+import { Facts } from '../app/facts.js';
 import { bytesText } from '../app/text.js';
 import type { RunResult } from '../engine/messages.js';
 import { type Key, t } from '../i18n/index.js';
@@ -27,14 +29,7 @@ export function MemoryChart({ result, atLoad }: { result: RunResult; atLoad: num
         <span>{t('afterLoading', { size: bytesText(atLoad) })}</span>
         <span>{t('afterRuns', { n: result.heaps.length, size: bytesText(result.heaps.at(-1) ?? 0) })}</span>
       </p>
-      <dl class="attributes">
-        {kParts.map(([name, text]) => (
-          <div key={name}>
-            <dt>{t(text)}</dt>
-            <dd>{bytesText(result.memory[name])}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts rows={kParts.map(([name, text]) => [t(text), bytesText(result.memory[name])])} />
     </section>
   );
 }

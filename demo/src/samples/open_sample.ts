@@ -1,42 +1,24 @@
 // A sample that is open: its files, its worker, its last result.
 import { signal } from '@preact/signals';
 import { open } from '../actions.js';
+import { type Ask, AskedWorker } from '../asked_worker.js';
 import { t } from '../i18n/index.js';
 import * as state from '../state.js';
-import type { Sample, SampleAnswer, SampleQuestion, SampleResult } from './messages.js';
-
-type Ask<T> = T extends { readonly id: number } ? Omit<T, 'id'> : never;
+import type { Sample, SampleQuestion, SampleResult } from './messages.js';
 
 export class OpenSample {
   readonly sample: Sample;
   readonly result = signal<SampleResult | undefined>(undefined);
   readonly going = signal(false);
-  readonly #worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+  readonly #worker = new AskedWorker<SampleQuestion, SampleResult | null>(
+    new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }),
+  );
   readonly #ready: Promise<unknown>;
-  readonly #waiting = new Map<number, PromiseWithResolvers<SampleResult | null>>();
-  #next = 0;
 
   constructor(sample: Sample, files: readonly Blob[]) {
     this.sample = sample;
-    this.#worker.onmessage = ({ data }: MessageEvent<SampleAnswer>) => {
-      const waiting = this.#waiting.get(data.id);
-      this.#waiting.delete(data.id);
-      if ('error' in data) waiting?.reject(new Error(data.error));
-      else waiting?.resolve(data.result);
-    };
-    this.#worker.onerror = (event) => {
-      for (const { reject } of this.#waiting.values()) reject(new Error(event.message || 'the worker ended'));
-    };
-    this.#ready = this.#ask({ action: 'load', sample: sample.name, files });
+    this.#ready = this.#worker.ask({ action: 'load', sample: sample.name, files });
     this.#ready.catch(() => {});
-  }
-
-  #ask(question: Ask<SampleQuestion>): Promise<SampleResult | null> {
-    const waiting = Promise.withResolvers<SampleResult | null>();
-    const id = this.#next++;
-    this.#waiting.set(id, waiting);
-    this.#worker.postMessage({ ...question, id });
-    return waiting.promise;
   }
 
   /** Errors are shown, not thrown. */
@@ -45,7 +27,7 @@ export class OpenSample {
     state.problem.value = undefined;
     try {
       await this.#ready;
-      this.result.value = (await this.#ask(question)) ?? undefined;
+      this.result.value = (await this.#worker.ask(question)) ?? undefined;
     } catch (error) {
       state.problem.value = { message: (error as Error).message };
     } finally {
