@@ -3,6 +3,7 @@ import { Engine, type EngineError } from './engine/client.js';
 import type { EngineOptions, RunResult } from './engine/messages.js';
 import { OpenGraph } from './graph/open_graph.js';
 import { t } from './i18n/index.js';
+import { takeTokenizer } from './run/tokenizer.js';
 import * as state from './state.js';
 
 const engine = new Engine();
@@ -40,7 +41,8 @@ export async function open(model: state.Model): Promise<void> {
   state.openGraph.value = graph;
   state.model.value = model;
   state.view.value = 'graph';
-  const session = start(mine);
+  const tokens = takeTokenizer(model.tokenizer).catch(report);
+  const session = start(mine, tokens);
   try {
     await graph.read();
   } catch (error) {
@@ -54,7 +56,7 @@ export async function open(model: state.Model): Promise<void> {
   await session;
 }
 
-async function start(mine: number): Promise<void> {
+async function start(mine: number, before: Promise<void> = Promise.resolve()): Promise<void> {
   const { name, blob, externalData } = state.model.value as state.Model;
   state.problem.value = undefined;
   state.busy.value = 'load';
@@ -65,6 +67,8 @@ async function start(mine: number): Promise<void> {
     const result = await engine.load(request, (progress) => {
       state.progress.value = progress;
     });
+    // What inputs are filled with depends on it.
+    await before;
     if (mine === opening) state.loaded.value = result;
   } catch (error) {
     if (mine === opening) report(error);
@@ -89,17 +93,23 @@ export function close(): void {
   state.busy.value = '';
 }
 
-/** The model among the files; the others are its external data. */
-export function openFiles(files: readonly File[]): Promise<void> {
-  if (files.length === 0) return Promise.resolve();
-  const found = files.find((file) => /\.(onnx|ort)$/i.test(file.name)) ?? (files.length === 1 ? files[0] : undefined);
+/** The model among the files, and its tokenizer; the others are its external data. A tokenizer alone is the open model's. */
+export async function openFiles(files: readonly File[]): Promise<void> {
+  if (files.length === 0) return;
+  const named = (names: RegExp) => files.find((file) => names.test(file.name));
+  const tokenizer = named(/^tokenizer\.json$/i) ?? named(/^vocab\.txt$/i);
+  const others = files.filter(
+    (file) => file !== tokenizer && !/^(tokenizer|special_tokens|config).*\.json$/i.test(file.name),
+  );
+  if (state.model.value && tokenizer && others.length === 0) return takeTokenizer(tokenizer).catch(report);
+  const found = named(/\.(onnx|ort)$/i) ?? (files.length === 1 ? files[0] : undefined);
   if (!found) {
     const names = files.map((file) => file.name).join(', ');
     state.problem.value = { message: t('noModelAmong', { names }) };
-    return Promise.resolve();
+    return;
   }
-  const others = files.filter((file) => file !== found);
-  return open({ name: found.name, blob: found, externalData: others.map((data) => ({ path: data.name, data })) });
+  const externalData = others.filter((file) => file !== found).map((data) => ({ path: data.name, data }));
+  return open({ name: found.name, blob: found, externalData, tokenizer });
 }
 
 export interface RunSettings {

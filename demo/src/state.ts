@@ -15,6 +15,8 @@ export interface Model {
   readonly name: string;
   readonly blob: Blob;
   readonly externalData: readonly ExternalFile[];
+  /** What makes tokens of text for it. */
+  readonly tokenizer?: Blob;
 }
 export interface Problem {
   readonly message: string;

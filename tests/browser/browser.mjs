@@ -41,8 +41,12 @@ const kTimeout = 180_000; // ms: enough for a machine that is busy with a build
  * @returns {Promise<{version: string, newPage: () => Promise<object>, newContext: (options?: object) => Promise<object>,
  *   close: () => Promise<void>}>}
  */
-export async function launch() {
-  const browser = await chromium.launch({ executablePath: chromiumPath(), args: kFlags, timeout: kTimeout });
+export async function launch({ flags = [] } = {}) {
+  const browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    args: [...kFlags, ...flags],
+    timeout: kTimeout,
+  });
   const newContext = async (options = {}) => {
     const context = await browser.newContext(options);
     context.setDefaultTimeout(kTimeout);

@@ -1,25 +1,26 @@
 // What the tests of the studio page share: the page, built and served under a sub-path, and what is done with it.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { launch, serve, watch } from './browser.mjs';
+import { fromNpy } from './npy.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const kPath = '/some/where/';
 
 /**
- * Builds and serves the page, and starts Chromium.
+ * Builds and serves the page, and starts Chromium, with further flags where a test wants them.
  * @returns {Promise<object>} folder (of the built files), url, server, browser; open() gives a new page at the url, with
  *   `problems`; close() ends all
  */
-export async function studio() {
+export async function studio({ flags } = {}) {
   const temp = mkdtempSync(join(tmpdir(), 'sardonyx-studio-'));
   const folder = join(temp, 'site');
   await build({ root: join(root, 'demo'), logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
   const server = await serve({ [kPath]: folder });
-  const browser = await launch();
+  const browser = await launch({ flags });
   const url = `${server.origin}${kPath}`;
   const open = async (options = {}) => {
     const context = await browser.newContext({ serviceWorkers: 'block', ...options });
@@ -60,4 +61,17 @@ export async function readyToRun(page) {
 export async function run(page) {
   await page.click('#run');
   await page.waitForFunction(() => document.getElementById('status')?.textContent === 'done');
+}
+
+/** The outputs by name, as the page saves them. */
+export async function outputsOf(page) {
+  const outputs = {};
+  for (const article of await page.locator('#outputs article').all()) {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      article.getByRole('button', { name: 'Download .npy' }).click(),
+    ]);
+    outputs[await article.locator('.name').textContent()] = fromNpy(readFileSync(await download.path()));
+  }
+  return outputs;
 }

@@ -3,10 +3,10 @@ import { ModelProto } from '../conformance/schema.mjs';
 
 const kFloat = 1; // TensorProto.DataType
 
-/** A float32 value's declaration; a dimension is a number, or a name for an unknown one. */
-export function port(name, dims) {
+/** The declaration of a value (float32, if not said otherwise); a dimension is a number, or a name for an unknown one. */
+export function port(name, dims, elem_type = kFloat) {
   const dim = dims.map((d) => (typeof d === 'string' ? { dim_param: d } : { dim_value: d }));
-  return { name, type: { tensor_type: { elem_type: kFloat, shape: { dim } } } };
+  return { name, type: { tensor_type: { elem_type, shape: { dim } } } };
 }
 
 export function node(op_type, input, output, name = `${op_type} of ${input}`) {

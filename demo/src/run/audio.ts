@@ -35,3 +35,24 @@ export async function recordAudio(seconds: number, rate: number): Promise<Float3
     for (const track of stream.getTracks()) track.stop();
   }
 }
+
+/** A WAV file of 32-bit floats, one channel (format 3 of RIFF's WAVE). */
+export function wavOf(samples: Float32Array, rate: number): Blob {
+  const head = new DataView(new ArrayBuffer(44));
+  const words = (at: number, ascii: string) => {
+    for (let i = 0; i < ascii.length; ++i) head.setUint8(at + i, ascii.charCodeAt(i));
+  };
+  words(0, 'RIFF');
+  head.setUint32(4, 36 + samples.byteLength, true);
+  words(8, 'WAVEfmt ');
+  head.setUint32(16, 16, true);
+  head.setUint16(20, 3, true);
+  head.setUint16(22, 1, true);
+  head.setUint32(24, rate, true);
+  head.setUint32(28, 4 * rate, true);
+  head.setUint16(32, 4, true);
+  head.setUint16(34, 32, true);
+  words(36, 'data');
+  head.setUint32(40, samples.byteLength, true);
+  return new Blob([head, samples as Float32Array<ArrayBuffer>], { type: 'audio/wav' });
+}

@@ -1,4 +1,4 @@
-// Elements for an input by a rule, or from text: JSON or a list of numbers; and text as tokens.
+// Elements for an input by a rule, or from text: JSON or a list of numbers.
 import type { PlainTensor } from '../engine/messages.js';
 import { arrayOf, isFloat } from './elements.js';
 
@@ -55,32 +55,4 @@ export function fromText(type: string, dims: readonly number[], text: string): P
   if (words.length > count) throw new Error(`${words.length} values are typed in for ${count} elements`);
   const values = type === 'string' ? words.map(String) : words.map(numberOf);
   return { type, dims: shape, data: arrayOf(type, count, (i) => values[i % values.length]) };
-}
-
-/** Greedy longest pieces, those within a word with ## before them (WordPiece), as BERT's vocabularies have them. */
-function wordPieces(word: string, vocabulary: ReadonlyMap<string, number>, unknown: number): number[] {
-  const pieces: number[] = [];
-  for (let start = 0; start < word.length; ) {
-    let end = word.length;
-    let found: number | undefined;
-    for (; end > start && found === undefined; --end) {
-      found = vocabulary.get((start > 0 ? '##' : '') + word.slice(start, end));
-    }
-    if (found === undefined) return [unknown];
-    pieces.push(found);
-    start = end + 1;
-  }
-  return pieces;
-}
-
-/** Token numbers of a text: by a vocabulary of word pieces, or the bytes of the text where there is none. */
-export function tokens(text: string, vocabularyText: string | undefined): number[] {
-  if (vocabularyText === undefined) return [...new TextEncoder().encode(text)];
-  const vocabulary = new Map(vocabularyText.split(/\r?\n/).map((piece, i) => [piece, i]));
-  const special = (name: string) => vocabulary.get(name);
-  const lower = !vocabulary.has('The') && !vocabulary.has('A');
-  const words = (lower ? text.toLowerCase() : text).match(/\p{Script=Han}|[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? [];
-  const ids = words.flatMap((word) => wordPieces(word, vocabulary, special('[UNK]') ?? 0));
-  const [begin, end] = [special('[CLS]'), special('[SEP]')];
-  return [...(begin === undefined ? [] : [begin]), ...ids, ...(end === undefined ? [] : [end])];
 }

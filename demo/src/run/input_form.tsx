@@ -9,6 +9,7 @@ import { Camera } from './camera.js';
 import { type Fit, imageSize, type Layout, type Norm, pixelsOf } from './image.js';
 import type { InputState, Kind } from './input_state.js';
 import { readNpy } from './npy.js';
+import { TokensPart } from './tokens_part.js';
 
 const kKindTexts: Readonly<Record<Kind, Key>> = {
   random: 'kindRandom',
@@ -22,6 +23,7 @@ const kKindTexts: Readonly<Record<Kind, Key>> = {
   microphone: 'kindMicrophone',
   npy: 'kindNpy',
   tokens: 'kindTokens',
+  mask: 'kindMask',
 };
 
 /** Does `job`; what goes wrong is shown. */
@@ -156,32 +158,16 @@ function SoundPart({ input }: Part) {
 }
 
 function TextPart({ input }: Part) {
-  const tokens = input.kind.value === 'tokens';
-  const placeholder = tokens ? '' : input.type === 'string' ? t('stringsPlaceholder') : t('numbersPlaceholder');
   return (
-    <>
-      <textarea
-        rows={2}
-        aria-label={tokens ? t('tokenText') : t('valuesOf', { name: input.meta.name })}
-        placeholder={placeholder}
-        value={input.text.value}
-        onInput={(event) => {
-          input.text.value = event.currentTarget.value;
-        }}
-      />
-      {tokens && (
-        <Field text={t('vocabulary')}>
-          <FileField
-            input={input}
-            accept=".txt"
-            take={async (file) => {
-              input.vocabulary.value = await file.text();
-            }}
-          />
-        </Field>
-      )}
-      {tokens && !input.vocabulary.value && <p class="soft">{t('noVocabulary')}</p>}
-    </>
+    <textarea
+      rows={2}
+      aria-label={t('valuesOf', { name: input.meta.name })}
+      placeholder={input.type === 'string' ? t('stringsPlaceholder') : t('numbersPlaceholder')}
+      value={input.text.value}
+      onInput={(event) => {
+        input.text.value = event.currentTarget.value;
+      }}
+    />
   );
 }
 
@@ -189,7 +175,8 @@ function Part({ input }: Part) {
   const kind = input.kind.value;
   if (kind === 'image' || kind === 'camera') return <ImagePart input={input} />;
   if (kind === 'audio' || kind === 'microphone') return <SoundPart input={input} />;
-  if (kind === 'text' || kind === 'tokens') return <TextPart input={input} />;
+  if (kind === 'tokens') return <TokensPart />;
+  if (kind === 'text') return <TextPart input={input} />;
   if (kind !== 'npy') return null;
   const take = async (file: File) => {
     input.array.value = readNpy(await file.arrayBuffer());

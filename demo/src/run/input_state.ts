@@ -3,7 +3,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { InferenceSession } from 'sardonyx';
 import type { PlainTensor } from '../engine/messages.js';
 import { arrayOf, countOf, isFillable, isFloat } from './elements.js';
-import { fromRule, fromText, type Rule, tokens } from './fill.js';
+import { fromRule, fromText, type Rule } from './fill.js';
 import {
   type Drawable,
   fromPixels,
@@ -13,8 +13,9 @@ import {
   likelySettings,
   pixelsOf,
 } from './image.js';
+import { tokenizer, tokensNow } from './tokenizer.js';
 
-export type Kind = Rule | 'text' | 'image' | 'camera' | 'audio' | 'microphone' | 'npy' | 'tokens';
+export type Kind = Rule | 'text' | 'image' | 'camera' | 'audio' | 'microphone' | 'npy' | 'tokens' | 'mask';
 const kMaxElements = 2 ** 28;
 
 /** A likely size of a dimension that the model leaves open. */
@@ -51,7 +52,6 @@ export class InputState {
   readonly kind: Signal<Kind>;
   readonly settings: Signal<ImageSettings>;
   readonly text = signal('');
-  readonly vocabulary = signal<string | undefined>(undefined);
   readonly picture = signal<Drawable | undefined>(undefined);
   readonly samples = signal<Float32Array | undefined>(undefined);
   readonly rate = signal(16000);
@@ -66,7 +66,15 @@ export class InputState {
     this.fillable = meta.isTensor && isFillable(meta.type);
     this.dims = this.shape.map((dim, i) => dimensions.of(dim, i, this.shape));
     this.settings = signal(likelySettings(this.type, this.shape, classes));
-    this.kind = signal<Kind>(this.type === 'string' ? 'text' : /mask/i.test(meta.name) ? 'ones' : 'random');
+    this.kind = signal<Kind>(this.#likelyKind());
+  }
+
+  #likelyKind(): Kind {
+    const { name } = this.meta;
+    if (this.type === 'string') return 'text';
+    if (isFloat(this.type) || !tokenizer.peek()) return /mask/i.test(name) ? 'ones' : 'random';
+    if (/input_?ids|^ids$|tokens?$/i.test(name)) return 'tokens';
+    return /mask/i.test(name) ? 'mask' : /token_?type|segment/i.test(name) ? 'zeros' : 'random';
   }
 
   /** The kinds of values that it can be filled with, the likely ones first. */
@@ -75,7 +83,7 @@ export class InputState {
     const plain: Kind[] = ['random', 'zeros', 'ones', 'count', 'text', 'npy'];
     if (imageLayout(this.shape)) return ['image', 'camera', ...plain];
     const long = this.shape.length > 0 && this.shape.length <= 3;
-    if (!isFloat(this.type)) return long ? [...plain, 'tokens'] : plain;
+    if (!isFloat(this.type)) return long ? [...plain, 'tokens', 'mask'] : plain;
     return long ? [...plain, 'audio', 'microphone'] : plain;
   }
 
@@ -95,6 +103,27 @@ export class InputState {
     width.value = side(picture.width);
   }
 
+  /** The numbers that lie along one dimension. */
+  #lineNow(): ArrayLike<number> | undefined {
+    const kind = this.kind.value;
+    if (kind === 'audio' || kind === 'microphone') return this.samples.value;
+    if (kind === 'tokens') return tokensNow().ids;
+    return kind === 'mask' ? tokensNow().ids.map(() => 1) : undefined;
+  }
+
+  /** Of a line of numbers: the last dimension that is open, or the last. */
+  #lineAt(): number {
+    const at = this.dims.findLastIndex((dim) => typeof dim !== 'number');
+    return at < 0 || (at === 0 && this.dims.length > 1) ? this.dims.length - 1 : at;
+  }
+
+  /** Gives open dimensions the sizes that the values have; before value() of any input, since they may share them. */
+  settle(): void {
+    const length = this.#lineNow()?.length;
+    const open = this.dims[this.#lineAt()];
+    if (length && typeof open === 'object') open.value = length;
+  }
+
   /** Throws Error with what is missing or wrong. */
   value(): PlainTensor {
     const { name } = this.meta;
@@ -106,11 +135,9 @@ export class InputState {
     if (kind === 'text') return fromText(this.type, dims, this.text.value);
     if (kind === 'image' || kind === 'camera') return this.#image(dims);
     if (kind === 'npy') return this.#array();
-    if (kind === 'audio' || kind === 'microphone') {
-      return this.#line(dims, this.samples.value, `there is no sound yet for "${name}"`);
-    }
-    if (kind === 'tokens') return this.#line(dims, tokens(this.text.value, this.vocabulary.value), 'there is no text');
-    return { type: this.type, dims, data: fromRule(kind, this.type, count) };
+    const missing = kind === 'tokens' || kind === 'mask' ? 'there is no text' : `there is no sound yet for "${name}"`;
+    if (/^(audio|microphone|tokens|mask)$/.test(kind)) return this.#line(dims, this.#lineNow(), missing);
+    return { type: this.type, dims, data: fromRule(kind as Rule, this.type, count) };
   }
 
   #image(dims: readonly number[]): PlainTensor {
@@ -130,14 +157,12 @@ export class InputState {
     throw new Error(`the .npy file of "${this.meta.name}" has elements of ${array.type}, the input of ${this.type}`);
   }
 
-  /** Values along the last dimension that is open, or the last; cut off or filled up with zeros where that is fixed. */
+  /** Values along one dimension, in each of the others alike; cut off or filled up with zeros where it is fixed. */
   #line(dims: number[], values: ArrayLike<number> | undefined, missing: string): PlainTensor {
     if (!values || values.length === 0) throw new Error(missing);
-    let at = this.dims.findLastIndex((dim) => typeof dim !== 'number');
-    if (at < 0 || (at === 0 && dims.length > 1)) at = dims.length - 1;
-    const open = this.dims[at];
-    if (typeof open === 'object') open.value = values.length;
-    const shape = dims.with(at, typeof open === 'object' ? values.length : dims[at]);
-    return { type: this.type, dims: shape, data: arrayOf(this.type, countOf(shape), (i) => values[i] ?? 0) };
+    const size = dims[this.#lineAt()];
+    const inner = countOf(dims.slice(this.#lineAt() + 1));
+    const value = (i: number) => values[Math.floor(i / inner) % size] ?? 0;
+    return { type: this.type, dims, data: arrayOf(this.type, countOf(dims), value) };
   }
 }

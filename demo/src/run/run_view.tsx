@@ -9,6 +9,7 @@ import { busy, engineOptions, feedsMaker, lastRun, loaded } from '../state.js';
 import { InputForm } from './input_form.js';
 import { Dimensions, InputState } from './input_state.js';
 import { OutputView } from './output_view.js';
+import { tokenizerReady } from './tokenizer.js';
 
 function timingText({ times, memory }: RunResult): string {
   const sorted = times.toSorted((a, b) => a - b);
@@ -90,6 +91,8 @@ export function RunView() {
   if (!value) return null;
   const feeds = async () => {
     const filled = inputs.filter((input) => input.fillable);
+    await tokenizerReady();
+    for (const input of filled) input.settle();
     return Object.fromEntries(filled.map((input): [string, PlainTensor] => [input.meta.name, input.value()]));
   };
   feedsMaker.value = feeds;

@@ -59,6 +59,9 @@ export type SampleQuestion = { readonly id: number } & (
   | { readonly action: 'load'; readonly sample: SampleName; readonly files: readonly Blob[] }
   | { readonly action: 'picture'; readonly picture: ImageBitmap }
   | { readonly action: 'sound'; readonly sound: Float32Array }
+  /** What is heard from here on begins anew. */
+  | { readonly action: 'listen' }
+  | { readonly action: 'hear'; readonly sound: Float32Array }
 );
 export interface SampleResult {
   readonly findings: readonly Finding[];

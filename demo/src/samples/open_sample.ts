@@ -21,13 +21,18 @@ export class OpenSample {
     this.#ready.catch(() => {});
   }
 
+  /** The answer of its worker. @throws Error */
+  async ask(question: Ask<SampleQuestion>): Promise<SampleResult | undefined> {
+    await this.#ready;
+    return (await this.#worker.ask(question)) ?? undefined;
+  }
+
   /** Errors are shown, not thrown. */
   async look(question: Ask<SampleQuestion>): Promise<void> {
     this.going.value = true;
     state.problem.value = undefined;
     try {
-      await this.#ready;
-      this.result.value = (await this.#worker.ask(question)) ?? undefined;
+      this.result.value = await this.ask(question);
     } catch (error) {
       state.problem.value = { message: (error as Error).message };
     } finally {

@@ -2,10 +2,10 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { msText } from '../app/text.js';
 import { t } from '../i18n/index.js';
-import { Camera } from '../run/camera.js';
 import { heatColour } from '../run/drawing.js';
-import { problem } from '../state.js';
-import type { Finding } from './messages.js';
+import { problem, view } from '../state.js';
+import { LiveCamera } from './live_camera.js';
+import type { Finding, SampleResult } from './messages.js';
 import type { OpenSample } from './open_sample.js';
 import { firstPicture } from './pictures.js';
 
@@ -40,12 +40,60 @@ async function bitmapOf(picture: Blob | Picture): Promise<ImageBitmap> {
   return createImageBitmap(whole, { resizeWidth, resizeHeight, resizeQuality: 'high' });
 }
 
+interface Shown {
+  readonly picture: Picture;
+  readonly result: SampleResult | undefined;
+  /** Pictures a second. */
+  readonly rate: number;
+}
+
+/** The camera's pictures with what is found in them, as long as it is on. */
+async function watch(camera: LiveCamera, opened: OpenSample, show: (shown: Shown) => void): Promise<void> {
+  await camera.start();
+  let rate = 0;
+  let last = performance.now();
+  for (let picture = await camera.picture(); picture; picture = await camera.picture()) {
+    const result = await opened.ask({ action: 'picture', picture });
+    const now = performance.now();
+    rate = 0.8 * rate + (rate === 0 ? 1 : 0.2) * (1000 / Math.max(1, now - last));
+    last = now;
+    show({ picture, result, rate });
+    // A page that is not seen waits here.
+    await new Promise(requestAnimationFrame);
+  }
+}
+
+function useCamera(opened: OpenSample) {
+  const [camera, setCamera] = useState<LiveCamera | undefined>(undefined);
+  const [shown, setShown] = useState<Shown | undefined>(undefined);
+  useEffect(() => () => camera?.end(), [camera]);
+  const start = () => {
+    const begun = new LiveCamera();
+    setCamera(begun);
+    problem.value = undefined;
+    watch(begun, opened, setShown).catch((error: Error) => {
+      problem.value = { message: t('noCamera', { why: error.message }) };
+      setCamera(undefined);
+    });
+  };
+  const stop = () => {
+    setCamera(undefined);
+    setShown(undefined);
+  };
+  useEffect(() => {
+    if (view.value !== 'sample') stop();
+  }, [view.value]);
+  return { camera, shown: camera && shown, start, stop };
+}
+
 export function PictureSample({ opened }: { opened: OpenSample }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const first = useMemo(() => firstPicture(opened.sample.name), [opened]);
   const [picture, setPicture] = useState<Picture | undefined>(first);
-  const result = opened.result.value;
+  const { camera, shown, start, stop } = useCamera(opened);
+  const result = camera ? shown?.result : opened.result.value;
   const take = (taken: Picture) => {
+    stop();
     opened.result.value = undefined;
     setPicture(taken);
   };
@@ -56,8 +104,9 @@ export function PictureSample({ opened }: { opened: OpenSample }) {
     look();
   }, [picture, opened]);
   useEffect(() => {
-    if (canvas.current && picture) draw(canvas.current, picture, result?.findings ?? []);
-  }, [picture, result]);
+    const seen = camera ? shown?.picture : picture;
+    if (canvas.current && seen) draw(canvas.current, seen, result?.findings ?? []);
+  }, [picture, result, camera, shown]);
   return (
     <div class="columns">
       <div class="stack-small">
@@ -78,15 +127,19 @@ export function PictureSample({ opened }: { opened: OpenSample }) {
               }
             }}
           />
+          <button type="button" id="live" onClick={camera ? () => shown && take(shown.picture) : start}>
+            {camera ? t('stopLive') : t('startLive')}
+          </button>
         </div>
-        <Camera take={take} />
       </div>
       <section aria-labelledby="found-title">
         <h2 id="found-title">{t('found')}</h2>
-        <p class="soft" id="sample-status" role="status">
-          {opened.going.value
-            ? t('running')
-            : result && t('foundIn', { count: result.findings.length, time: msText(result.ms) })}
+        <p class="soft" id="sample-status" role={camera ? undefined : 'status'}>
+          {camera
+            ? result && t('liveRate', { count: result.findings.length, rate: shown?.rate.toFixed(0) ?? '' })
+            : opened.going.value
+              ? t('running')
+              : result && t('foundIn', { count: result.findings.length, time: msText(result.ms) })}
         </p>
         <ol class="findings" id="findings">
           {result?.findings.map((finding, i) => (

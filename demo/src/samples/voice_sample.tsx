@@ -1,25 +1,29 @@
-// Voice activity: a recording or a file, with the parts in which someone speaks.
+// Voice activity: the microphone as it goes on, or a file, with the parts in which someone speaks.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { colours } from '../app/preferences.js';
+import { save } from '../app/save.js';
 import { msText } from '../app/text.js';
 import { t } from '../i18n/index.js';
-import { decodeAudio, recordAudio } from '../run/audio.js';
-import { problem } from '../state.js';
+import { decodeAudio, wavOf } from '../run/audio.js';
+import { problem, view } from '../state.js';
+import { Listening } from './listening.js';
 import type { OpenSample } from './open_sample.js';
 import { kVoiceChunk, kVoiceRate } from './voice.js';
 
-const kSeconds = 5;
+/** Chunks that are seen while it listens: 10 s. */
+const kSeen = Math.floor((10 * kVoiceRate) / kVoiceChunk);
 const kSpeech = 0.5;
 
-/** The parts of the sound, in seconds, in which the model hears speech. */
-export function speechParts(speech: ArrayLike<number>): [number, number][] {
+/** The parts of the sound, in seconds, in which the model hears speech; `before` chunks came before it. */
+export function speechParts(speech: ArrayLike<number>, before = 0): [number, number][] {
   const parts: [number, number][] = [];
   const second = kVoiceChunk / kVoiceRate;
   for (let i = 0; i < speech.length; ++i) {
     if (speech[i] < kSpeech) continue;
     const last = parts.at(-1);
-    if (last && Math.abs(last[1] - i * second) < 1e-6) last[1] = (i + 1) * second;
-    else parts.push([i * second, (i + 1) * second]);
+    const begin = (before + i) * second;
+    if (last && Math.abs(last[1] - begin) < 1e-6) last[1] = begin + second;
+    else parts.push([begin, begin + second]);
   }
   return parts;
 }
@@ -52,55 +56,114 @@ function draw(canvas: HTMLCanvasElement, sound: Float32Array, speech: ArrayLike<
   context.stroke();
 }
 
-export function VoiceSample({ opened }: { opened: OpenSample }) {
+/** The microphone, while it is heard. */
+function useListening(opened: OpenSample) {
+  const [listening, setListening] = useState<Listening | undefined>(undefined);
+  useEffect(() => () => void listening?.end(), [listening]);
+  const start = async () => {
+    const begun = new Listening(opened);
+    setListening(begun);
+    try {
+      problem.value = undefined;
+      await begun.start();
+    } catch (error) {
+      problem.value = { message: t('noMicrophone', { why: (error as Error).message }) };
+      setListening(undefined);
+    }
+  };
+  const stop = () => setListening(undefined);
+  useEffect(() => {
+    if (view.value !== 'sample') stop();
+  }, [view.value]);
+  return { listening, start, stop };
+}
+
+interface Sound {
+  readonly samples: Float32Array;
+  readonly speech: ArrayLike<number> | undefined;
+  readonly before: number;
+  readonly ms: number;
+}
+
+/** The end of what is heard, as long as it goes on; all of a sound that is whole. */
+function seen({ samples, speech, before, ms }: Sound, live: boolean): Sound {
+  const gone = live ? Math.max(0, (speech?.length ?? 0) - kSeen) : 0;
+  if (gone === 0) return { samples, speech, before, ms };
+  return { samples: samples.subarray(gone * kVoiceChunk), speech: Array.from(speech ?? []).slice(gone), before, ms };
+}
+
+function Drawn({ sound, live }: { sound: Sound | undefined; live: boolean }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [sound, setSound] = useState<Float32Array | undefined>(undefined);
-  const [recording, setRecording] = useState(false);
-  const result = opened.result.value;
   const look = colours.value;
   useEffect(() => {
-    if (canvas.current && sound) draw(canvas.current, sound, result?.speech);
-  }, [sound, result, look]);
-  const take = async (get: () => Promise<Float32Array>) => {
+    if (!canvas.current || !sound || view.peek() !== 'sample') return;
+    const { samples, speech } = seen(sound, live);
+    draw(canvas.current, samples, speech);
+  }, [sound, look, live]);
+  return <canvas ref={canvas} class="voice" role="img" aria-label={t('voiceDrawn')} hidden={!sound} />;
+}
+
+function statusOf(sound: Sound | undefined, parts: number, going: boolean, live: boolean): string {
+  if (live)
+    return (sound?.speech?.length ? sound.speech[sound.speech.length - 1] : 0) >= kSpeech ? t('speaks') : t('silent');
+  if (going) return t('running');
+  return sound?.speech ? t('voiceFound', { count: parts, time: msText(sound.ms) }) : '';
+}
+
+export function VoiceSample({ opened }: { opened: OpenSample }) {
+  const { listening, start, stop } = useListening(opened);
+  const [taken, setTaken] = useState<Sound | undefined>(undefined);
+  const live = listening?.heard.value;
+  const heard = live && { ...live, samples: live.sound };
+  const sound = heard ?? taken;
+  const end = () => {
+    if (heard && heard.speech.length > 0) setTaken({ ...heard, ms: heard.ms * heard.speech.length });
+    stop();
+  };
+  const take = async (file: File) => {
+    stop();
     try {
-      opened.result.value = undefined;
-      const taken = await get();
-      setSound(taken);
-      await opened.look({ action: 'sound', sound: taken });
+      const samples = await decodeAudio(await file.arrayBuffer(), kVoiceRate);
+      setTaken({ samples, speech: undefined, before: 0, ms: 0 });
+      await opened.look({ action: 'sound', sound: samples });
+      const result = opened.result.peek();
+      if (result) setTaken({ samples, speech: result.speech, before: 0, ms: result.ms });
     } catch (error) {
       problem.value = { message: (error as Error).message };
     }
   };
-  const record = async () => {
-    setRecording(true);
-    await take(() => recordAudio(kSeconds, kVoiceRate));
-    setRecording(false);
-  };
-  const parts = result?.speech ? speechParts(result.speech) : [];
+  const parts = sound?.speech ? speechParts(sound.speech, sound.before) : [];
+  const speaks = listening !== undefined && (sound?.speech?.length ?? 0) > 0;
   return (
     <div class="stack-small">
       <div class="fields">
-        <button type="button" class="primary" disabled={recording} onClick={record}>
-          {recording ? t('recording') : t('record', { seconds: kSeconds })}
+        <button type="button" id="listen" class="primary" onClick={listening ? end : start}>
+          {listening ? t('stopListening') : t('startListening')}
         </button>
         <input
           id="sample-file"
           type="file"
           accept="audio/*"
           aria-label={t('kindAudio')}
-          onChange={(event) => {
-            const chosen = event.currentTarget.files?.[0];
-            if (chosen) take(async () => decodeAudio(await chosen.arrayBuffer(), kVoiceRate));
+          onChange={({ currentTarget: { files } }) => {
+            if (files?.[0]) take(files[0]);
           }}
         />
+        {sound?.speech && !listening && (
+          <button type="button" id="save-sound" onClick={() => save(wavOf(sound.samples, kVoiceRate), 'sound.wav')}>
+            {t('saveSound')}
+          </button>
+        )}
       </div>
-      <canvas ref={canvas} class="voice" role="img" aria-label={t('voiceDrawn')} hidden={!sound} />
+      <Drawn sound={sound} live={listening !== undefined} />
       <p class="soft" id="sample-status" role="status">
-        {opened.going.value
-          ? t('running')
-          : result?.speech && t('voiceFound', { count: parts.length, time: msText(result.ms) })}
+        {statusOf(sound, parts.length, opened.going.value, listening !== undefined)}
       </p>
-      <ol class="findings" id="findings" data-speech={result?.speech && [...result.speech].join()}>
+      <ol
+        class="findings"
+        id="findings"
+        data-speech={!speaks && sound?.speech ? Array.from(sound.speech).join() : undefined}
+      >
         {parts.map(([begin, end]) => (
           <li key={begin}>
             {begin.toFixed(2)} – {end.toFixed(2)} s

@@ -4,11 +4,12 @@ import { findFaces } from './faces.js';
 import { findLines } from './lines.js';
 import type { Finding, SampleAnswer, SampleName, SampleQuestion, SampleResult } from './messages.js';
 import { readText } from './ocr.js';
-import { findVoice } from './voice.js';
+import { Listener } from './voice.js';
 
 let sample: SampleName | undefined;
 let sessions: InferenceSession[] = [];
 let dictionary = '';
+let listener: Listener | undefined;
 
 async function load(name: SampleName, files: readonly Blob[]): Promise<null> {
   for (const session of sessions) await session.release();
@@ -28,9 +29,14 @@ function find(picture: ImageBitmap): Promise<Finding[]> {
 
 async function answer(question: SampleQuestion): Promise<SampleResult | null> {
   if (question.action === 'load') return load(question.sample, question.files);
+  if (question.action === 'listen') {
+    listener = new Listener(sessions[0]);
+    return null;
+  }
   const start = performance.now();
-  if (question.action === 'sound') {
-    const speech = await findVoice(sessions[0], question.sound);
+  if (question.action === 'sound' || question.action === 'hear') {
+    const hearing = question.action === 'hear' && listener ? listener : new Listener(sessions[0]);
+    const speech = await hearing.hear(question.sound);
     return { findings: [], speech, ms: performance.now() - start };
   }
   const findings = await find(question.picture);

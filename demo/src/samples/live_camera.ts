@@ -1,0 +1,35 @@
+// The camera's pictures, one after another: each is looked at before the next is taken.
+
+export class LiveCamera {
+  readonly #video = document.createElement('video');
+  #stream: MediaStream | undefined;
+  #ended = false;
+
+  /** Asks for the camera. @throws DOMException where there is none, or it may not be used */
+  async start(): Promise<void> {
+    const video = { facingMode: 'environment', width: { ideal: 640 }, height: { ideal: 480 } };
+    const stream = await navigator.mediaDevices.getUserMedia({ video });
+    if (this.#ended) return stopTracks(stream);
+    this.#stream = stream;
+    Object.assign(this.#video, { srcObject: stream, muted: true, playsInline: true });
+    await this.#video.play();
+  }
+
+  /** What the camera sees now; undefined once it has ended. */
+  async picture(): Promise<ImageBitmap | undefined> {
+    if (this.#video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) {
+      await new Promise((ready) => this.#video.addEventListener('loadeddata', ready, { once: true }));
+    }
+    return this.#ended ? undefined : createImageBitmap(this.#video);
+  }
+
+  end(): void {
+    this.#ended = true;
+    stopTracks(this.#stream);
+    this.#video.srcObject = null;
+  }
+}
+
+function stopTracks(stream: MediaStream | undefined): void {
+  for (const track of stream?.getTracks() ?? []) track.stop();
+}

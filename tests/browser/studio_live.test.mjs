@@ -1,0 +1,131 @@
+// The studio's samples on Chromium's fake camera and microphone: pictures one after another, speech as it goes on.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { voiceOf } from './heard.mjs';
+import { studio } from './studio_page.mjs';
+
+const kRate = 16000;
+const kFlags = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
+const temp = mkdtempSync(join(tmpdir(), 'sardonyx-live-'));
+const sound = join(temp, 'heard.wav');
+let spoken = false;
+let site;
+
+/** A WAV file of 16-bit integers, as Chromium's fake microphone reads it. */
+function wav16(samples, rate) {
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + 2 * samples.length, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(2 * rate, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(2 * samples.length, 40);
+  return Buffer.concat([head, Buffer.from(Int16Array.from(samples).buffer)]);
+}
+
+/** The samples of a WAV file of 32-bit floats, as the page saves it. */
+function floatsOf(bytes) {
+  assert.equal(bytes.readUInt16LE(20), 3);
+  assert.equal(bytes.readUInt32LE(24), kRate);
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset + 44, bytes.byteOffset + bytes.length));
+}
+
+/** A second of silence, a sentence, a second of silence; without espeak-ng a hum, which is no speech. */
+function makeSound() {
+  const text = 'The quick brown fox jumps over the lazy dog, and then it sleeps.';
+  const said = spawnSync('espeak-ng', ['-w', sound, '-s', '150', text]);
+  spoken = said.status === 0;
+  if (spoken) {
+    const bytes = readFileSync(sound);
+    const rate = bytes.readUInt32LE(24);
+    const voice = new Int16Array(bytes.buffer.slice(bytes.byteOffset + 44, bytes.byteOffset + (bytes.length & ~1)));
+    const all = new Int16Array(voice.length + 2 * rate);
+    all.set(voice, rate);
+    writeFileSync(sound, wav16(all, rate));
+  } else {
+    const hum = Array.from({ length: 4 * kRate }, (_, i) => 6000 * Math.sin((2 * Math.PI * 220 * i) / kRate));
+    writeFileSync(sound, wav16(hum, kRate));
+  }
+}
+
+before(async () => {
+  makeSound();
+  site = await studio({ flags: [...kFlags, `--use-file-for-fake-audio-capture=${sound}%noloop`] });
+});
+after(async () => {
+  await site?.close();
+  rmSync(temp, { recursive: true });
+});
+
+const statusOf = (page) => page.textContent('#sample-status');
+
+test('the microphone is heard as it goes on, with what the model remembers', async (t) => {
+  const page = await site.open({ permissions: ['microphone'] });
+  await page.click('#sample-voice');
+  await page.waitForSelector('#listen');
+  await page.click('#listen');
+  await page.waitForFunction(() => document.querySelector('.voice:not([hidden])'));
+  assert.match(await statusOf(page), /Listening|speaks/);
+  if (spoken) await page.waitForFunction(() => /speaks/.test(document.getElementById('sample-status').textContent));
+  await page.waitForTimeout(2500);
+  await page.click('#listen');
+  const list = await page.waitForSelector('#findings[data-speech]', { state: 'attached' });
+  const speech = (await list.getAttribute('data-speech')).split(',').map(Number);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-sound')]);
+  const heard = floatsOf(readFileSync(await download.path()));
+  assert.equal(heard.length, 512 * speech.length);
+  assert.ok(
+    heard.some((value) => Math.abs(value) > 0.05),
+    'it heard nothing',
+  );
+  // onnxruntime-web, on the same sound from its beginning.
+  const expected = await voiceOf(heard);
+  for (const [i, value] of speech.entries()) assert.ok(Math.abs(value - expected[i]) < 1e-4, `chunk ${i}: ${value}`);
+  t.diagnostic(`${speech.length} chunks, ${speech.filter((p) => p > 0.5).length} with speech, espeak-ng: ${spoken}`);
+  assert.equal(
+    speech.some((value) => value > 0.5),
+    spoken,
+  );
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test('what is in the pictures of the camera is found, one picture after another', async () => {
+  const page = await site.open({ permissions: ['camera'] });
+  await page.click('#sample-lines');
+  await page.waitForFunction(() => /\d found in/.test(document.getElementById('sample-status')?.textContent));
+  const canvas = page.locator('.sample-picture');
+  const pixels = () => canvas.evaluate((element) => element.toDataURL().length);
+  await page.click('#live');
+  await page.waitForFunction(() => /pictures a second/.test(document.getElementById('sample-status').textContent));
+  assert.deepEqual(await canvas.evaluate(({ width, height }) => [width, height]), [640, 480]);
+  const first = await pixels();
+  await page.waitForFunction(
+    (before) => document.querySelector('.sample-picture').toDataURL().length !== before,
+    first,
+  );
+  // The last picture stays, and is looked at as any other.
+  await page.click('#live');
+  await page.waitForFunction(() => /\d found in/.test(document.getElementById('sample-status').textContent));
+  const kept = await pixels();
+  await page.waitForTimeout(300);
+  assert.equal(await pixels(), kept);
+  // Another view turns the camera off.
+  await page.click('#live');
+  await page.waitForFunction(() => /pictures a second/.test(document.getElementById('sample-status').textContent));
+  await page.click('#tab-graph');
+  await page.click('#tab-sample');
+  await page.waitForFunction(() => document.getElementById('live').textContent === 'Use the camera');
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
