@@ -39,6 +39,22 @@ test('a valid model is called valid; simplified, it is smaller, and opens', asyn
   assert.ok(rows.includes('Add10') && rows.includes('Identity10'), rows.join());
   await page.click('#side-by-side');
   await page.waitForFunction(() => document.querySelectorAll('.side-by-side canvas[data-scale]').length === 2);
+  // What is chosen before is shown after, and the other way round.
+  const [left, right] = ['.side-by-side figure >> nth=0', '.side-by-side figure >> nth=1'];
+  const told = (text) =>
+    page.waitForFunction((wanted) => document.getElementById('counterpart').textContent === wanted, text);
+  const keys = async (figure, ...names) => {
+    await page.focus(`${figure} >> canvas`);
+    for (const name of names) await page.keyboard.press(name);
+  };
+  await keys(left, 'ArrowDown', 'ArrowDown');
+  await told('Identity nothing is not in the other graph; what comes after it there is Mul product.');
+  await keys(left, 'ArrowDown');
+  await told('Mul product and Mul product make the same value.');
+  await keys(right, 'ArrowUp');
+  await told('x and x make the same value.');
+  await keys(left, 'ArrowDown', 'ArrowDown', 'ArrowDown');
+  await told('y and y make the same value.');
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-simplified')]);
   assert.equal(download.suggestedFilename(), 'foldable-simplified.onnx');
   assert.ok(readFileSync(await download.path()).includes(Buffer.from(Float32Array.of(5, 7, 9).buffer)));

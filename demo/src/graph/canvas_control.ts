@@ -50,6 +50,7 @@ export class CanvasControl {
   #port: Viewport | undefined;
   #asked = false;
   #moved = false;
+  #revealing = false;
 
   constructor(canvas: HTMLCanvasElement, graph: OpenGraph) {
     this.#canvas = canvas;
@@ -96,7 +97,9 @@ export class CanvasControl {
     const item = this.#selected();
     if (item === undefined || !this.#scene || !this.#port || this.#graph.reveal.value === 0) return;
     const [width, height] = this.#size();
-    if (!isInView(this.#scene, item, this.#port, width, height)) {
+    // Not seen now: when it is.
+    this.#revealing = width === 0;
+    if (width > 0 && !isInView(this.#scene, item, this.#port, width, height)) {
       this.#port = centreOn(this.#scene, item, this.#port, width, height);
     }
     this.#ask();
@@ -138,6 +141,7 @@ export class CanvasControl {
     const ratio = devicePixelRatio || 1;
     Object.assign(this.#canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
     if (this.#scene) this.#port ??= start(this.#scene, width, height);
+    if (this.#revealing) this.reveal();
     this.#draw();
   }
 

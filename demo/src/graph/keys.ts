@@ -47,6 +47,26 @@ export function bodiesOf(model: ModelDescription, node: NodeDescription, key: st
   return bodies;
 }
 
+function graphsOf({ attributes }: NodeDescription): GraphDescription[] {
+  return attributes.flatMap(({ type, value }) => {
+    if (type !== 'graph' && type !== 'graphs') return [];
+    return (type === 'graphs' ? value : [value]) as GraphDescription[];
+  });
+}
+
+/** The values that the graphs in the node's attributes take from around it. */
+export function capturesOf(node: NodeDescription): Set<string> {
+  const taken = new Set<string>();
+  for (const graph of graphsOf(node)) {
+    const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
+    const own = new Set([...names(graph.inputs), ...names(graph.initializers)]);
+    for (const inner of graph.nodes) for (const name of inner.outputs) own.add(name);
+    const used = graph.nodes.flatMap((inner) => [...inner.inputs, ...capturesOf(inner)]);
+    for (const name of [...used, ...names(graph.outputs)]) if (name && !own.has(name)) taken.add(name);
+  }
+  return taken;
+}
+
 /** The keys of the boxes around the node, the outermost first. */
 export function aroundKeys(key: string): string[] {
   const parts = key.split('/');

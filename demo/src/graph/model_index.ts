@@ -5,7 +5,7 @@ import type {
   TensorDescription,
   TypeDescription,
 } from '../../../web/src/tools/types.js';
-import { type Body, bodiesOf, constantsOf, graphBody, keyOf } from './keys.js';
+import { type Body, bodiesOf, capturesOf, constantsOf, graphBody, keyOf } from './keys.js';
 
 export interface Entry {
   readonly key: string;
@@ -34,7 +34,7 @@ export class Scope {
     for (const node of body.nodes) {
       const key = keyOf(body.prefix, node.index);
       for (const name of node.outputs) if (name) this.#makers.set(name, key);
-      for (const name of new Set(node.inputs)) this.#take(name, key);
+      for (const name of new Set([...node.inputs, ...capturesOf(node)])) this.#take(name, key);
     }
     for (const name of body.outputs) this.#take(name, `${body.prefix}out:${name}`);
   }
@@ -53,6 +53,10 @@ export class Scope {
     return this.#makers.get(name) ?? this.outer?.maker(name);
   }
 
+  makerHere(name: string): string | undefined {
+    return this.#makers.get(name);
+  }
+
   takers(name: string): readonly string[] {
     return this.#takers.get(name) ?? [];
   }
@@ -67,9 +71,17 @@ export class ModelIndex {
   readonly main: Scope;
   readonly #byKey = new Map<string, Entry>();
   readonly #scopes = new Map<string, Scope>();
+  readonly #ports = new Set<string>();
+  readonly #makers = new Map<string, string>();
 
   constructor(model: ModelDescription) {
-    this.main = this.#add(model, graphBody(model.graph, ''), undefined, 0);
+    const body = graphBody(model.graph, '');
+    this.main = this.#add(model, body, undefined, 0);
+    for (const name of body.inputs) this.#ports.add(`in:${name}`);
+    for (const name of body.outputs) this.#ports.add(`out:${name}`);
+    for (const { key, node } of this.entries) {
+      for (const name of node.outputs) if (name && !this.#makers.has(name)) this.#makers.set(name, key);
+    }
   }
 
   #add(model: ModelDescription, body: Body, outer: Scope | undefined, depth: number): Scope {
@@ -83,6 +95,16 @@ export class ModelIndex {
       for (const inner of bodiesOf(model, node, entry.key)) this.#add(model, inner, scope, depth + 1);
     }
     return scope;
+  }
+
+  /** Is there such a node, or such an input or output of the model? */
+  has(key: string): boolean {
+    return this.#byKey.has(key) || this.#ports.has(key);
+  }
+
+  /** The node that makes a value of this name, in the main graph before others. */
+  makerAnywhere(name: string): string | undefined {
+    return this.main.makerHere(name) ?? this.#makers.get(name);
   }
 
   get(key: string): Entry | undefined {

@@ -2,7 +2,7 @@
 import type { ModelDescription, NodeDescription, TensorDescription } from '../../../web/src/tools/types.js';
 import { categoryOf } from './categories.js';
 import { dagreLayout } from './dagre_layout.js';
-import { type Body, bodiesOf, constantsOf, graphBody, isFoldedAway, keyOf } from './keys.js';
+import { type Body, bodiesOf, capturesOf, constantsOf, graphBody, isFoldedAway, keyOf } from './keys.js';
 import { layeredLayout } from './layered_layout.js';
 import type { LayoutInput, LayoutResult } from './layout_types.js';
 
@@ -135,7 +135,7 @@ function arrowsOf(
   };
   for (const [i, node] of shown.entries()) {
     const met = new Set<number>();
-    for (const name of node.inputs) connect(name, first + i, met);
+    for (const name of [...node.inputs, ...capturesOf(node)]) connect(name, first + i, met);
   }
   for (const [i, name] of outputs.entries()) connect(name, first + shown.length + i, new Set());
   return { ...arrows, body };

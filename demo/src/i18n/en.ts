@@ -8,7 +8,7 @@ export const en = {
   samples: 'Or start with a sample',
   language: 'Language',
   theme: 'Colours',
-  themeAuto: 'As the system',
+  themeAuto: 'Auto',
   themeLight: 'Light',
   themeDark: 'Dark',
   skip: 'Skip to the content',

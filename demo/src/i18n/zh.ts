@@ -10,7 +10,7 @@ export const zh: Texts = {
   samples: '或者从示例开始',
   language: '语言',
   theme: '配色',
-  themeAuto: '跟随系统',
+  themeAuto: '自动',
   themeLight: '浅色',
   themeDark: '深色',
   skip: '跳到正文',

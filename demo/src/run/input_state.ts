@@ -29,15 +29,24 @@ function guess(name: string, at: number, shape: readonly (number | string)[]): n
   return /seq|len|time|token/i.test(name) ? 16 : 1;
 }
 
+/** A number of samples per second. */
+const isRate = (meta: InferenceSession.ValueMetadata): boolean =>
+  /^(sr|(sample|sampling)_?rate)$/i.test(meta.name) && meta.isTensor && meta.shape.every((dim) => dim === 1);
+
 /** Sizes of open dimensions; those of one name are the same signal. */
 export class Dimensions {
   readonly #named = new Map<string, Signal<number>>();
+  readonly #sound: boolean;
+
+  constructor(inputs: readonly InferenceSession.ValueMetadata[]) {
+    this.#sound = inputs.some(isRate);
+  }
 
   of(dim: number | string, at: number, shape: readonly (number | string)[]): number | Signal<number> {
     if (typeof dim === 'number' && dim > 0) return dim;
     const name = typeof dim === 'number' ? '' : dim;
     const known = name === '' ? undefined : this.#named.get(name);
-    const size = known ?? signal(guess(name, at, shape));
+    const size = known ?? signal(this.#sound && shape.length === 2 && at === 1 ? 512 : guess(name, at, shape));
     if (name !== '') this.#named.set(name, size);
     return size;
   }
@@ -51,7 +60,7 @@ export class InputState {
   readonly fillable: boolean;
   readonly kind: Signal<Kind>;
   readonly settings: Signal<ImageSettings>;
-  readonly text = signal('');
+  readonly text: Signal<string>;
   readonly picture = signal<Drawable | undefined>(undefined);
   readonly samples = signal<Float32Array | undefined>(undefined);
   readonly rate = signal(16000);
@@ -66,12 +75,15 @@ export class InputState {
     this.fillable = meta.isTensor && isFillable(meta.type);
     this.dims = this.shape.map((dim, i) => dimensions.of(dim, i, this.shape));
     this.settings = signal(likelySettings(this.type, this.shape, classes));
+    this.text = signal(isRate(meta) ? '16000' : '');
     this.kind = signal<Kind>(this.#likelyKind());
   }
 
   #likelyKind(): Kind {
     const { name } = this.meta;
     if (this.type === 'string') return 'text';
+    if (isRate(this.meta)) return 'text';
+    if (/^(state|h|c|h_?0|c_?0|hidden|cell)$|cache|^past/i.test(name)) return 'zeros';
     if (isFloat(this.type) || !tokenizer.peek()) return /mask/i.test(name) ? 'ones' : 'random';
     if (/input_?ids|^ids$|tokens?$/i.test(name)) return 'tokens';
     return /mask/i.test(name) ? 'mask' : /token_?type|segment/i.test(name) ? 'zeros' : 'random';

@@ -84,7 +84,7 @@ export function RunView() {
   const value = loaded.value;
   const [repeat, setRepeat] = useState(1);
   const inputs = useMemo(() => {
-    const dimensions = new Dimensions();
+    const dimensions = new Dimensions(value?.inputs ?? []);
     const classes = value?.outputs.map((meta) => (meta.isTensor ? Number(meta.shape.at(-1)) : 0)) ?? [];
     return value?.inputs.map((meta) => new InputState(meta, dimensions, Math.max(0, ...classes))) ?? [];
   }, [value]);

@@ -1,15 +1,14 @@
 // The model with fewer nodes: what changed, side by side, as a file.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { SimplifyResult } from '../../../web/src/tools/types.js';
 import { open } from '../actions.js';
 import { Field } from '../app/controls.js';
 import { save } from '../app/save.js';
 import { bytesText, countText } from '../app/text.js';
-import { GraphCanvas } from '../graph/graph_canvas.js';
-import { OpenGraph } from '../graph/open_graph.js';
 import { t } from '../i18n/index.js';
 import { type Model, model, openGraph } from '../state.js';
 import { simplifyModel, working } from './client.js';
+import { SideBySide } from './side_by_side.js';
 
 const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((a, b) => a + b, 0);
 
@@ -49,28 +48,6 @@ function Counts({ result }: { result: SimplifyResult }) {
         {changed.map((type) => row(type, countText(before[type] ?? 0), countText(after[type] ?? 0)))}
       </tbody>
     </table>
-  );
-}
-
-function SideBySide({ blob }: { blob: Blob }) {
-  const left = openGraph.value;
-  const right = useMemo(() => new OpenGraph(blob, []), [blob]);
-  useEffect(() => {
-    right.read().catch(() => {});
-    return () => right.close();
-  }, [right]);
-  if (!left) return null;
-  return (
-    <div class="side-by-side">
-      <figure>
-        <figcaption>{t('before')}</figcaption>
-        <GraphCanvas graph={left} />
-      </figure>
-      <figure>
-        <figcaption>{t('after')}</figcaption>
-        <GraphCanvas graph={right} />
-      </figure>
-    </div>
   );
 }
 
