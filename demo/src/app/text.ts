@@ -10,6 +10,7 @@ export function bytesText(bytes: number): string {
 }
 
 export function msText(ms: number): string {
+  if (ms === 0) return '0';
   if (ms < 0.1) return `${(1000 * ms).toFixed(1)} µs`;
   return `${ms < 10 ? ms.toFixed(2) : ms < 100 ? ms.toFixed(1) : Math.round(ms)} ms`;
 }

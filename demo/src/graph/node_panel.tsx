@@ -12,6 +12,7 @@ import { bytesText, countText } from '../app/text.js';
 import { t } from '../i18n/index.js';
 import { bodiesOf, functionOf } from './keys.js';
 import { type Entry, type Scope, typeText } from './model_index.js';
+import { matching } from './node_list.js';
 import type { OpenGraph } from './open_graph.js';
 import { WeightsView } from './weights_view.js';
 
@@ -147,7 +148,7 @@ function ModelFacts({ model, graph }: { model: ModelDescription; graph: OpenGrap
         .map(([domain, v]) => `${domain || 'ai.onnx'} ${v}`)
         .join(', '),
     ],
-    [t('nodes'), countText(graph.index.value?.entries.length ?? 0)],
+    [t('nodes'), countText(graph.index.value ? matching(graph.index.value, '').length : 0)],
     [t('weights'), `${countText(constants.length)}, ${bytesText(weights)}`],
     [t('description'), model.docString],
   ];

@@ -64,6 +64,15 @@ function packed(bytes: Uint8Array, bits: number, signed: boolean): Int8Array {
   return values;
 }
 
+/** The shortest decimal number that is this float32: 0.1, not 0.10000000149011612. */
+export function shortest(float: number): number {
+  for (let digits = 6; digits < 9; ++digits) {
+    const short = Number(float.toPrecision(digits));
+    if (Math.fround(short) === float) return short;
+  }
+  return Number(float.toPrecision(9));
+}
+
 /** Elements from their bytes, little-endian; undefined for types that are no plain numbers (text, complex, 8-bit floats). */
 export function elementsOf(
   dtype: string,

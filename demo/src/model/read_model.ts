@@ -9,6 +9,7 @@ import type {
   NodeDescription,
   ValueDescription,
 } from '../../../web/src/tools/types.js';
+import { shortest } from './dtypes.js';
 import { readSparse, readTensor, readType } from './read_tensor.js';
 import { Fields, type Schema } from './wire.js';
 
@@ -96,11 +97,13 @@ const kModel: Schema = {
   25: 'bytes',
 };
 
-function plain(value: unknown): number | string {
+/** `float`: numbers are float32. */
+function plain(value: unknown, float = false): number | string {
   if (typeof value === 'string') return value;
   const number = Number(value);
   if (typeof value === 'bigint') return Number.isSafeInteger(number) ? number : String(value);
-  return Number.isFinite(number) ? number : String(value);
+  if (!Number.isFinite(number)) return String(value);
+  return float ? shortest(number) : number;
 }
 
 /** The reader of one value of an attribute's type. */
@@ -112,7 +115,8 @@ function valueReader(type: number, depth: number): (value: unknown) => Exclude<A
   if (name.startsWith('sparse')) return bytes(readSparse);
   if (name.startsWith('graph')) return bytes((part) => readGraph(part, depth + 1));
   if (name.startsWith('type')) return bytes((part) => readType(part));
-  return plain;
+  const float = name.startsWith('float');
+  return (value) => plain(value, float);
 }
 
 function readAttribute(bytes: Uint8Array, depth: number): AttributeDescription {

@@ -1,6 +1,6 @@
 // TensorProto and TypeProto as descriptions.
 import type { TensorDescription, TypeDescription } from '../../../web/src/tools/types.js';
-import { elementsOf, kDtypes } from './dtypes.js';
+import { elementsOf, kDtypes, shortest } from './dtypes.js';
 import { Fields, type Schema } from './wire.js';
 
 const kTensor: Schema = {
@@ -23,10 +23,11 @@ const kShown = 64;
 export const dtypeOf = (code: number): string => kDtypes[code]?.name ?? 'undefined';
 
 /** A number that JSON has too; others as text. */
-function plain(value: unknown): number | string {
+function plain(value: unknown, float: boolean): number | string {
   if (typeof value === 'string') return value;
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  return Number.isFinite(value) ? (value as number) : String(value);
+  if (!Number.isFinite(value)) return String(value);
+  return float ? shortest(value as number) : (value as number);
 }
 
 function externalOf(fields: Fields): TensorDescription['external'] {
@@ -45,15 +46,16 @@ export function readTensor(bytes: Uint8Array): TensorDescription {
   const base = { name: fields.text(8), dtype: dtypeOf(code), shape, bytes: size };
   const doc = fields.text(12) ? { docString: fields.text(12) } : {};
   if (fields.number(14) === 1) return { ...base, ...doc, external: externalOf(fields) };
+  const shown = (value: unknown) => plain(value, base.dtype !== 'float64');
   const raw = fields.bytes(9);
   if (raw && raw.length > 0) {
     const range = { offset: raw.byteOffset, length: raw.length };
     const values = count <= kShown ? elementsOf(base.dtype, raw) : undefined;
-    return { ...base, ...doc, range, ...(values ? { values: Array.from(values, plain) } : {}) };
+    return { ...base, ...doc, range, ...(values ? { values: Array.from(values as ArrayLike<number>, shown) } : {}) };
   }
   const typed = [6, 4, 7, 10, 11, 5].find((field) => fields.has(field));
   if (typed === undefined || count > kShown) return { ...base, ...doc };
-  return { ...base, ...doc, values: fields.all<unknown>(typed).map(plain) };
+  return { ...base, ...doc, values: fields.all<unknown>(typed).map(shown) };
 }
 
 export function readSparse(bytes: Uint8Array): TensorDescription {

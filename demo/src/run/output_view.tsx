@@ -107,7 +107,9 @@ export function OutputView({ output, picture }: { output: Output; picture: HTMLC
     <article class="value">
       <h3>
         <span class="name">{output.name}</span> <code>{type}</code>
-        {output.text === undefined && <span class="soft"> {countText(countOf(output.dims))}</span>}
+        {output.text === undefined && (
+          <span class="soft"> {t('elementCount', { count: countText(countOf(output.dims)) })}</span>
+        )}
       </h3>
       {output.text === undefined ? (
         <TensorView name={output.name} tensor={output} picture={picture} />

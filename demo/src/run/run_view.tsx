@@ -1,11 +1,11 @@
 // The run: a form of inputs, how it runs, and what came out.
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { restart, run } from '../actions.js';
 import { Choice, Field } from '../app/controls.js';
 import { bytesText, msText } from '../app/text.js';
 import type { EngineOptions, PlainTensor, RunResult } from '../engine/messages.js';
 import { t } from '../i18n/index.js';
-import { busy, engineOptions, feedsMaker, lastRun, loaded } from '../state.js';
+import { busy, engineOptions, feedsMaker, lastRun, loaded, view } from '../state.js';
 import { InputForm } from './input_form.js';
 import { Dimensions, InputState } from './input_state.js';
 import { OutputView } from './output_view.js';
@@ -63,10 +63,16 @@ function EngineForm() {
 
 function Results({ inputs }: { inputs: readonly InputState[] }) {
   const result = lastRun.value;
+  const section = useRef<HTMLElement>(null);
+  // On a narrow page they come under the form, out of sight.
+  useEffect(() => {
+    const top = section.current?.getBoundingClientRect().top ?? 0;
+    if (view.peek() === 'run' && top > innerHeight - 80) section.current?.scrollIntoView({ block: 'start' });
+  }, [result]);
   if (!result) return null;
   const picture = inputs.find((input) => input.picture.value && /image|camera/.test(input.kind.value));
   return (
-    <section id="results" aria-labelledby="outputs-title">
+    <section ref={section} id="results" aria-labelledby="outputs-title">
       <h2 id="outputs-title">{t('outputs')}</h2>
       <p id="timing" class="soft">
         {timingText(result)}

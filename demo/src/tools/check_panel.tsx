@@ -61,7 +61,9 @@ export function CheckPanel() {
       <p id="check-status" role="status" class={report?.valid ? 'good' : ''}>
         {report
           ? report.valid
-            ? t('checkGood', { count: countText(report.findings.length) })
+            ? report.findings.length === 0
+              ? t('checkGood')
+              : t('checkRemarks', { count: countText(report.findings.length) })
             : t('checkBad', { count: countText(report.findings.length + report.leftOut) })
           : working.value === 'check'
             ? t('checking')
