@@ -161,15 +161,19 @@ void add_integer(Entries& list, const char* name, size_t m, size_t k, size_t n) 
 }
 
 // A square product in float32 and in 8 bits, operands packed: their ratio is what the 8 bits gain.
-void add_squares(Entries& list, const char* name, const char* integer_name, size_t n) {
+void add_squares(Entries& list, const char* name, const char* const* integer_names, size_t n) {
   auto a = std::make_shared<Buffer>(gemm_packed_a_size(n, n)), b = std::make_shared<Buffer>(gemm_packed_b_size(n, n)),
        c = std::make_shared<Buffer>(n * n), scratch = std::make_shared<Buffer>(gemm_scratch_size(n, n));
   add(list, name, 2.0 * n * n * n, true, [=] { gemm_f32(n, n, n, *a, {{*b, n, 1}, true}, *c, n, *scratch); });
-  auto ia = std::make_shared<std::vector<int16_t>>(matmul_x8_packed_a_size(n, n), int16_t{3});
-  auto ib = std::make_shared<std::vector<int8_t>>(matmul_x8_packed_b_size(n, n), int8_t{5});
-  auto ic = std::make_shared<std::vector<int32_t>>(n * n + 16);
-  add(list, integer_name, 2.0 * n * n * n, true,
-      [=] { matmul_x8_i32(n, 0, n, 0, n, ia->data(), ib->data(), ic->data(), n); });
+  for (size_t f = 0; f < 4; f++) {
+    const auto form = static_cast<FormX8>(f);
+    if (!is_exact_x8(form)) continue;
+    auto ia = std::make_shared<std::vector<uint8_t>>(matmul_x8_packed_a_size(form, n, n), uint8_t{3}),
+         ib = std::make_shared<std::vector<uint8_t>>(matmul_x8_packed_b_size(form, n, n), uint8_t{5});
+    auto ic = std::make_shared<std::vector<int32_t>>(n * n + 16);
+    add(list, integer_names[f], 2.0 * n * n * n, true,
+        [=] { matmul_x8_i32(form, n, 0, n, 0, n, ia->data(), ib->data(), ic->data(), n); });
+  }
 }
 
 void add_elements(Entries& list) {
@@ -223,7 +227,14 @@ void report(const Entries& list) {
   }
 }
 
+#define INT8_NAMES(N)                                                                         \
+  {"int8 matmul " #N ", pairs", "int8 matmul " #N ", unsigned", "int8 matmul " #N ", signed", \
+   "int8 matmul " #N ", 7 bits"}
+
 void run() {
+  static constexpr const char* kNames256[] = INT8_NAMES(256);
+  static constexpr const char* kNames512[] = INT8_NAMES(512);
+  static constexpr const char* kNames1024[] = INT8_NAMES(1024);
   Entries list;
   auto out = std::make_shared<Buffer>(16);
   add(list, "peak: multiply-add in registers", 4000.0 * 12 * 8, true, [=] { peak(*out); });
@@ -247,9 +258,9 @@ void run() {
   add_depthwise(list, "depthwise 3x3 384 14", square(384, 384, 14, 3, 1));
   add_depthwise(list, "depthwise 5x5 240 28", square(240, 240, 28, 5, 1));
   add_integer(list, "int8 gemm 128x512x784", 128, 512, 784);
-  add_squares(list, "gemm 256", "int8 matmul 256", 256);
-  add_squares(list, "gemm 512", "int8 matmul 512", 512);
-  add_squares(list, "gemm 1024", "int8 matmul 1024", 1024);
+  add_squares(list, "gemm 256", kNames256, 256);
+  add_squares(list, "gemm 512", kNames512, 512);
+  add_squares(list, "gemm 1024", kNames1024, 1024);
   add_elements(list);
   measure(list, 15);
   report(list);

@@ -1,5 +1,6 @@
 // Integer products and convolutions, exact; quantisation against the standard's formulas.
 #include "kernels/quant/conv_x8.h"
+#include "kernels/quant/dot_x8.h"
 #include "kernels/quant/gemm_x8.h"
 #include "kernels/quant/matmul_x8.h"
 #include "kernels/quant/quantize.h"
@@ -69,60 +70,108 @@ TEST(GemmX8, ExtremesAndSplits) {
   for (int32_t v : c) EXPECT_EQ(v, -255 * 255 * 3000);
 }
 
+std::vector<FormX8> exact_forms() {
+  std::vector<FormX8> forms;
+  for (FormX8 f : {FormX8::pairs, FormX8::unsigned_quads, FormX8::signed_quads, FormX8::seven_bit_quads}) {
+    if (is_exact_x8(f)) forms.push_back(f);
+  }
+  return forms;
+}
+
+// Weights that the form can hold: 7 bits, from a minimum of its own in each column.
+void fit(FormX8 form, Guarded<uint8_t>& b, size_t n, bool along_rows, size_t k) {
+  if (form != FormX8::seven_bit_quads) return;
+  for (size_t i = 0; i < b.size(); i++) {
+    const size_t column = along_rows ? i / k : i % n;
+    b[i] = static_cast<uint8_t>(b[i] % 128 + column * 9 % 128);
+  }
+}
+
 TEST(MatmulX8, AllSignsFormsAndEdges) {
-  for (size_t m : {1, 2, 3, 4, 5, 9})
-    for (size_t k : {0, 1, 2, 7, 8, 33})
-      for (size_t n : {1, 7, 8, 9, 17})
-        for (int form = 0; form < 32; form++) {
-          bool sa = form & 1, sb = form & 2, ta = form & 4, tb = form & 8, per_line = form & 16;
-          Guarded<uint8_t> a = random_bytes(m * k, 1), b = random_bytes(k * n, 2);
-          Guarded<int32_t> za = zero_points(m, sa), zb = zero_points(n, sb), c(m * n);
-          MatrixX8 ma{a.data(), ta ? 1 : k, ta ? m : 1, sa, za, per_line},
-              mb{b.data(), tb ? 1 : n, tb ? k : 1, sb, zb, per_line};
-          Guarded<int16_t> pa(matmul_x8_packed_a_size(m, k));
-          Guarded<int8_t> pb(matmul_x8_packed_b_size(k, n));
-          matmul_x8_pack_a(0, m, k, ma, pa.poison());
-          matmul_x8_pack_b(k, n, mb, pb.poison());
-          matmul_x8_i32(k, 0, m, 0, n, pa, pb, c.poison(), n);
-          EXPECT_TRUE(c.intact() && pa.intact() && pb.intact());
-          for (size_t i = 0; i < m * n; i++) {
-            int32_t sum = 0;
-            for (size_t q = 0; q < k; q++) {
-              int32_t av = value(a[ta ? q * m + i / n : i / n * k + q], sa) - za[per_line ? i / n : 0];
-              int32_t bv = value(b[tb ? i % n * k + q : q * n + i % n], sb) - zb[per_line ? i % n : 0];
-              sum += av * bv;
+  for (FormX8 path : exact_forms())
+    for (size_t m : {1, 2, 3, 4, 5, 6, 7, 9, 13})
+      for (size_t k : {0, 1, 2, 3, 7, 8, 15, 16, 33})
+        for (size_t n : {1, 7, 8, 9, 17, 33})
+          for (int form = 0; form < 32; form++) {
+            bool sa = form & 1, sb = form & 2, ta = form & 4, tb = form & 8, per_line = form & 16;
+            if (path == FormX8::seven_bit_quads) sb = false;
+            Guarded<uint8_t> a = random_bytes(m * k, 1), b = random_bytes(k * n, 2);
+            fit(path, b, n, tb, k);
+            Guarded<int32_t> za = zero_points(m, sa), zb = zero_points(n, sb), c(m * n);
+            MatrixX8 ma{a.data(), ta ? 1 : k, ta ? m : 1, sa, za, per_line},
+                mb{b.data(), tb ? 1 : n, tb ? k : 1, sb, zb, per_line};
+            Guarded<uint8_t> pa(matmul_x8_packed_a_size(path, m, k)), pb(matmul_x8_packed_b_size(path, k, n));
+            matmul_x8_pack_a(path, 0, m, k, ma, pa.poison());
+            matmul_x8_pack_b(path, k, n, mb, pb.poison());
+            matmul_x8_i32(path, k, 0, m, 0, n, pa, pb, c.poison(), n);
+            EXPECT_TRUE(c.intact() && pa.intact() && pb.intact());
+            for (size_t i = 0; i < m * n; i++) {
+              int32_t sum = 0;
+              for (size_t q = 0; q < k; q++) {
+                int32_t av = value(a[ta ? q * m + i / n : i / n * k + q], sa) - za[per_line ? i / n : 0];
+                int32_t bv = value(b[tb ? i % n * k + q : q * n + i % n], sb) - zb[per_line ? i % n : 0];
+                sum += av * bv;
+              }
+              ASSERT_EQ(c[i], sum) << m << "x" << k << "x" << n << " form " << form << " path "
+                                   << static_cast<int>(path);
             }
-            ASSERT_EQ(c[i], sum) << m << "x" << k << "x" << n << " form " << form;
           }
-        }
 }
 
 TEST(MatmulX8, ExtremesAndSplits) {
-  const size_t m = 9, k = 3000, n = 50;
+  const size_t m = 9, k = 3001, n = 50;
   struct Case {
     uint8_t a, b;
     bool a_signed, b_signed;
     int32_t za, zb, product;
   };
-  for (const Case& e :
-       {Case{0x80, 0x80, true, true, 0, 0, 128 * 128}, Case{255, 127, false, true, 0, 0, 255 * 127},
-        Case{255, 0x80, false, true, 0, 0, -255 * 128}, Case{255, 255, false, false, 0, 0, 255 * 255},
-        Case{255, 0, false, false, 0, 255, -255 * 255}, Case{0x80, 0x80, true, true, 127, 127, 255 * 255},
-        Case{0, 255, false, false, 255, 0, -255 * 255}}) {
-    Guarded<uint8_t> a(m * k), b(k * n);
-    std::fill(a.begin(), a.end(), e.a);
-    std::fill(b.begin(), b.end(), e.b);
-    Guarded<int32_t> za{e.za}, zb{e.zb}, c(m * n);
-    Guarded<int16_t> pa(matmul_x8_packed_a_size(m, k));
-    Guarded<int8_t> pb(matmul_x8_packed_b_size(k, n));
-    for (size_t i = 0; i < m; i += 4)
-      matmul_x8_pack_a(i, std::min(m, i + 4), k, {a.data(), k, 1, e.a_signed, za, false}, pa);
-    matmul_x8_pack_b(k, n, {b.data(), n, 1, e.b_signed, zb, false}, pb);
-    for (size_t i = 0; i < m; i += 4)
-      for (size_t j = 0; j < n; j += 16) matmul_x8_i32(k, i, std::min(m, i + 4), j, std::min(n, j + 16), pa, pb, c, n);
-    for (int32_t v : c) ASSERT_EQ(v, e.product * 3000);
-  }
+  for (FormX8 path : exact_forms())
+    for (const Case& e :
+         {Case{0x80, 0x80, true, true, 0, 0, 128 * 128}, Case{255, 127, false, true, 0, 0, 255 * 127},
+          Case{255, 0x80, false, true, 0, 0, -255 * 128}, Case{255, 255, false, false, 0, 0, 255 * 255},
+          Case{255, 0, false, false, 0, 255, -255 * 255}, Case{0x80, 0x80, true, true, 127, 127, 255 * 255},
+          Case{0, 255, false, false, 255, 0, -255 * 255}, Case{127, 0x80, true, true, 0, 0, -127 * 128}}) {
+      Guarded<uint8_t> a(m * k), b(k * n);
+      std::fill(a.begin(), a.end(), e.a);
+      std::fill(b.begin(), b.end(), e.b);
+      // The widest that 7 bits hold beside these values, so that none becomes the minimum everywhere.
+      for (size_t j = 0; j < n; j++)
+        b[(k - 1) * n + j] = static_cast<uint8_t>(e.b_signed == (e.b >= 128) ? e.b + 127 : e.b - 127);
+      const int32_t last = (value(e.a, e.a_signed) - e.za) * (value(b[(k - 1) * n], e.b_signed) - e.zb);
+      Guarded<int32_t> za{e.za}, zb{e.zb}, c(m * n);
+      Guarded<uint8_t> pa(matmul_x8_packed_a_size(path, m, k)), pb(matmul_x8_packed_b_size(path, k, n));
+      const size_t strip = matmul_x8_strip(path);
+      for (size_t i = 0; i < m; i += strip)
+        matmul_x8_pack_a(path, i, std::min(m, i + strip), k, {a.data(), k, 1, e.a_signed, za, false}, pa);
+      matmul_x8_pack_b(path, k, n, {b.data(), n, 1, e.b_signed, zb, false}, pb);
+      for (size_t i = 0; i < m; i += strip)
+        for (size_t j = 0; j < n; j += 16)
+          matmul_x8_i32(path, k, i, std::min(m, i + strip), j, std::min(n, j + 16), pa, pb, c, n);
+      for (int32_t v : c) ASSERT_EQ(v, e.product * 3000 + last) << static_cast<int>(path);
+    }
 }
+
+TEST(MatmulX8, BestFormIsExactAndFits) {
+  Guarded<uint8_t> b(64);
+  for (size_t i = 0; i < 64; i++) b[i] = static_cast<uint8_t>(i * 2);
+  const FormX8 narrow = best_form_x8(8, 8, {b.data(), 8, 1, false, nullptr, false});
+  EXPECT_TRUE(is_exact_x8(narrow));
+  for (size_t i = 0; i < 64; i++) b[i] = static_cast<uint8_t>(i * 4);
+  const FormX8 wide = best_form_x8(8, 8, {b.data(), 8, 1, false, nullptr, false});
+  EXPECT_TRUE(is_exact_x8(wide));
+  EXPECT_NE(wide, FormX8::seven_bit_quads);
+}
+
+#if !defined(__wasm__)
+TEST(DotX8, ProbeTellsEnginesApart) {
+  EXPECT_EQ(probe_dot_x8<EmulatedDot<FormX8::pairs>>(), FormX8::pairs);
+  EXPECT_EQ(probe_dot_x8<EmulatedDot<FormX8::unsigned_quads>>(), FormX8::unsigned_quads);
+  EXPECT_EQ(probe_dot_x8<EmulatedDot<FormX8::signed_quads>>(), FormX8::signed_quads);
+  EXPECT_EQ(probe_dot_x8<EmulatedDot<FormX8::seven_bit_quads>>(), FormX8::seven_bit_quads);
+}
+#elif SARDONYX_HAS_QUADS
+TEST(DotX8, SaysWhatThisEngineHas) { RecordProperty("form", static_cast<int>(probe_dot_x8<EngineDot>())); }
+#endif
 
 TEST(MatmulX8, ScaledSums) {
   for (size_t n : {1, 4, 7}) {

@@ -4,17 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace sardonyx::kernels {
+#include "kernels/quant/form_x8.h"
 
-// Element (i, j) at data[i * row_stride + j * col_stride]; is_signed: int8, else uint8. Value = element - zero point.
-struct MatrixX8 {
-  const void* data;
-  size_t row_stride;
-  size_t col_stride;
-  bool is_signed;
-  const int32_t* zero;  // null: 0; zero[0], or one per row of A / column of B if per_line
-  bool zero_per_line;
-};
+namespace sardonyx::kernels {
 
 // Both operands are packed as int16 with their zero points taken off, two steps of k side by side.
 // A: strips of 4 rows; B: panels of 8 columns. Sizes in int16 elements, slack included.

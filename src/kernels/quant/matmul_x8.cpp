@@ -1,21 +1,30 @@
-// Integer product with B in 8 bits: widened as it is loaded, one dot instruction for eight multiply-adds.
+// Integer product with B in 8 bits. In pairs: widened as it is loaded, one dot instruction for eight multiply-adds.
 #include "kernels/quant/matmul_x8.h"
 
 #include <algorithm>
 
 #include "kernels/quant/bytes.h"
+#include "kernels/quant/dot_x8.h"
+#include "kernels/quant/gemm_x8.h"
+#include "kernels/quant/quads_x8.h"
 
 namespace sardonyx::kernels {
 namespace {
 
 constexpr size_t kRows = 4, kCols = 8, kSlack = 64;
+static_assert(kCols == kQuadCols && kQuadRows >= kRows);
 // In front of a strip of A: the sums of its rows. In front of a panel of B: the zero points of its columns.
 constexpr size_t kStripHead = kRows * sizeof(int32_t) / sizeof(int16_t);
 constexpr size_t kPanelHead = kCols * sizeof(int32_t);
 
 size_t pairs(size_t k) { return (k + 1) / 2; }
-size_t strip_size(size_t k) { return kStripHead + pairs(k) * 2 * kRows; }
-size_t panel_size(size_t k) { return kPanelHead + pairs(k) * 2 * kCols; }
+// In bytes.
+size_t strip_size(FormX8 form, size_t k) {
+  return form == FormX8::pairs ? (kStripHead + pairs(k) * 2 * kRows) * sizeof(int16_t) : quads_size(k, kQuadRows);
+}
+size_t panel_size(FormX8 form, size_t k) {
+  return form == FormX8::pairs ? kPanelHead + pairs(k) * 2 * kCols : quads_size(k, kQuadCols);
+}
 
 // The flip makes int8 of uint8 by taking off 128.
 inline int8_t flipped(uint8_t v, uint8_t flip) { return static_cast<int8_t>(v ^ flip); }
@@ -27,8 +36,8 @@ inline void pack_pair(const uint8_t* r0, const uint8_t* r1, V flip, int8_t* p) {
   store(p, wasm_v128_xor(both, flip));
 }
 
-SARDONYX_NOINLINE void pack_panel(size_t k, size_t count, const MatrixX8& b, size_t first, int8_t* p) noexcept {
-  const auto* x = static_cast<const uint8_t*>(b.data) + first * b.col_stride;
+SARDONYX_NOINLINE void pack_panel(size_t k, size_t count, const MatrixX8& b, int8_t* p) noexcept {
+  const auto* x = static_cast<const uint8_t*>(b.data);
   const uint8_t flip = b.is_signed ? 0 : 0x80;
   size_t i = 0;
   if (b.col_stride == 1 && count == kCols) {
@@ -78,58 +87,141 @@ SARDONYX_NOINLINE void tile(size_t steps, const int16_t* a, const int8_t* b, int
   }
 }
 
-inline void strip_tile(size_t rows, size_t steps, const int16_t* a, const int8_t* b, int32_t* c, size_t ldc) noexcept {
-  (rows > 2 ? tile<4> : rows == 2 ? tile<2> : tile<1>)(steps, a, b, c, ldc);
+inline void pairs_tile(size_t rows, size_t k, const uint8_t* a, const uint8_t* b, int32_t* c, size_t ldc) noexcept {
+  (rows > 2    ? tile<4>
+   : rows == 2 ? tile<2>
+               : tile<1>)(pairs(k), reinterpret_cast<const int16_t*>(a), reinterpret_cast<const int8_t*>(b), c, ldc);
 }
+
+void pack_pairs(size_t count, size_t k, const MatrixX8& b, uint8_t* panel) noexcept {
+  auto* zeros = reinterpret_cast<int32_t*>(panel);
+  for (size_t i = 0; i < kCols; i++) {
+    const int32_t zero = b.zero && i < count ? b.zero[b.zero_per_line ? i : 0] : 0;
+    zeros[i] = i < count ? zero - (b.is_signed ? 0 : 128) : 0;
+  }
+  pack_panel(k, count, b, reinterpret_cast<int8_t*>(panel + kPanelHead));
+}
+
+#if SARDONYX_HAS_QUADS
+FormX8 engine_form() noexcept {
+#if defined(__wasm__)
+  static const FormX8 form = probe_dot_x8<EngineDot>();
+  return form;
+#else
+  return FormX8::pairs;
+#endif
+}
+
+// Do the elements of every column span at most 7 bits?
+bool spans_seven_bits(size_t k, size_t n, const MatrixX8& b) noexcept {
+  for (size_t j = 0; j < n; j++) {
+    const auto* p = static_cast<const uint8_t*>(b.data) + j * b.col_stride;
+    int32_t low = 255, high = -255;
+    for (size_t i = 0; i < k; i++) {
+      const int32_t v = byte_value(p + i * b.row_stride, b.is_signed);
+      low = std::min(low, v), high = std::max(high, v);
+    }
+    if (high - low > 127) return false;
+  }
+  return true;
+}
+#endif
 
 }  // namespace
 
-size_t matmul_x8_packed_b_size(size_t k, size_t n) noexcept { return (n + kCols - 1) / kCols * panel_size(k) + kSlack; }
+bool is_exact_x8(FormX8 form) noexcept {
+  if (form == FormX8::pairs) return true;
+#if !SARDONYX_HAS_QUADS
+  return false;
+#elif defined(__wasm__)
+  return form == engine_form() || (form == FormX8::seven_bit_quads && engine_form() != FormX8::pairs);
+#else
+  return true;  // emulated
+#endif
+}
 
-size_t matmul_x8_packed_a_size(size_t m, size_t k) noexcept { return (m + kRows - 1) / kRows * strip_size(k) + kSlack; }
+FormX8 best_form_x8(size_t k, size_t n, const MatrixX8& b) noexcept {
+#if SARDONYX_HAS_QUADS
+  const FormX8 form = engine_form();
+  return form == FormX8::seven_bit_quads && !spans_seven_bits(k, n, b) ? FormX8::pairs : form;
+#else
+  static_cast<void>(k), static_cast<void>(n), static_cast<void>(b);
+  return FormX8::pairs;
+#endif
+}
 
-void matmul_x8_pack_b(size_t k, size_t n, const MatrixX8& b, int8_t* packed) noexcept {
-  for (size_t j = 0; j < n; j += kCols, packed += panel_size(k)) {
-    size_t count = std::min(kCols, n - j);
-    auto* zeros = reinterpret_cast<int32_t*>(packed);
-    for (size_t i = 0; i < kCols; i++) {
-      int32_t zero = b.zero && i < count ? b.zero[b.zero_per_line ? j + i : 0] : 0;
-      zeros[i] = i < count ? zero - (b.is_signed ? 0 : 128) : 0;
+size_t matmul_x8_packed_b_size(FormX8 form, size_t k, size_t n) noexcept {
+  return (n + kCols - 1) / kCols * panel_size(form, k) + kSlack;
+}
+
+size_t matmul_x8_strip(FormX8 form) noexcept { return form == FormX8::pairs ? kRows : kQuadRows; }
+
+size_t matmul_x8_packed_a_size(FormX8 form, size_t m, size_t k) noexcept {
+  const size_t rows = matmul_x8_strip(form);
+  return (m + rows - 1) / rows * strip_size(form, k) + kSlack;
+}
+
+void matmul_x8_pack_b(FormX8 form, size_t k, size_t n, const MatrixX8& b, uint8_t* packed) noexcept {
+  for (size_t j = 0; j < n; j += kCols, packed += panel_size(form, k)) {
+    MatrixX8 columns = b;
+    columns.data = static_cast<const uint8_t*>(b.data) + j * b.col_stride;
+    if (b.zero && b.zero_per_line) columns.zero = b.zero + j;
+    const size_t count = std::min(kCols, n - j);
+#if SARDONYX_HAS_QUADS
+    if (form != FormX8::pairs) {
+      quads_pack_panel(form, true, count, k, columns, packed);
+      continue;
     }
-    pack_panel(k, count, b, j, packed + kPanelHead);
+#endif
+    pack_pairs(count, k, columns, packed);
   }
 }
 
-void matmul_x8_pack_a(size_t m0, size_t m1, size_t k, const MatrixX8& a, int16_t* packed) noexcept {
-  const auto* data = static_cast<const uint8_t*>(a.data);
-  for (size_t i = m0; i < m1; i += kRows) {
-    int16_t* strip = packed + i / kRows * strip_size(k);
+void matmul_x8_pack_a(FormX8 form, size_t m0, size_t m1, size_t k, const MatrixX8& a, uint8_t* packed) noexcept {
+  const size_t height = matmul_x8_strip(form);
+  for (size_t i = m0; i < m1; i += height) {
+    uint8_t* strip = packed + i / height * strip_size(form, k);
     MatrixX8 rows = a;
-    rows.data = data + i * a.row_stride;
+    rows.data = static_cast<const uint8_t*>(a.data) + i * a.row_stride;
     if (a.zero && a.zero_per_line) rows.zero = a.zero + i;
-    gemm_x8_pack_a(std::min(kRows, m1 - i), k, rows, strip + kStripHead);
-    sum_rows(pairs(k), strip);
+    const size_t count = std::min(height, m1 - i);
+#if SARDONYX_HAS_QUADS
+    if (form != FormX8::pairs) {
+      quads_pack_strip(form, false, count, k, rows, strip);
+      continue;
+    }
+#endif
+    auto* pairs_strip = reinterpret_cast<int16_t*>(strip);
+    gemm_x8_pack_a(count, k, rows, pairs_strip + kStripHead);
+    sum_rows(pairs(k), pairs_strip);
   }
 }
 
-void matmul_x8_i32(size_t k, size_t m0, size_t m1, size_t n0, size_t n1, const int16_t* packed_a,
-                   const int8_t* packed_b, int32_t* c, size_t ldc) noexcept {
-  const size_t block = std::max(kCols, (size_t{1} << 17) / std::max<size_t>(1, k) & ~(kCols - 1)), steps = pairs(k);
+void matmul_x8_i32(FormX8 form, size_t k, size_t m0, size_t m1, size_t n0, size_t n1, const uint8_t* packed_a,
+                   const uint8_t* packed_b, int32_t* c, size_t ldc) noexcept {
+  const size_t block = std::max(kCols, (size_t{1} << 17) / std::max<size_t>(1, k) & ~(kCols - 1));
+  const size_t height = matmul_x8_strip(form);
   for (size_t j0 = n0; j0 < n1; j0 += block) {
-    size_t j1 = std::min(n1, j0 + block);
-    for (size_t i = m0; i < m1; i += kRows) {
-      const int16_t* a = packed_a + i / kRows * strip_size(k);
-      const size_t rows = std::min(kRows, m1 - i);
-      for (size_t j = j0; j < j1; j += kCols) {
-        const int8_t* b = packed_b + j / kCols * panel_size(k);
+    const size_t j1 = std::min(n1, j0 + block);
+    for (size_t i = m0; i < m1; i += height) {
+      const uint8_t* a = packed_a + i / height * strip_size(form, k);
+      const size_t rows = std::min(height, m1 - i);
+      for (size_t j = j0, step; j < j1; j += step) {
+        const uint8_t* b = packed_b + j / kCols * panel_size(form, k);
+        step = kCols;
         const size_t cols = std::min(kCols, j1 - j);
-        if (rows != 3 && cols == kCols) {
-          strip_tile(rows, steps, a, b, c + i * ldc + j, ldc);
-          continue;
-        }
-        int32_t out[kRows * kCols];
-        strip_tile(rows, steps, a, b, out, kCols);
-        for (size_t r = 0; r < rows; r++) std::copy_n(out + r * kCols, cols, c + (i + r) * ldc + j);
+        int32_t out[kQuadRows * kCols], *to = c + i * ldc + j;
+        const bool edge = cols < kCols || (form == FormX8::pairs && rows == 3);
+        const size_t ld = edge ? kCols : ldc;
+#if SARDONYX_HAS_QUADS
+        if (form != FormX8::pairs) {
+          const size_t panels = j + kCols * quads_panels(rows) <= j1 ? quads_panels(rows) : 1;
+          step = kCols * panels;
+          quads_tile(form, rows, panels, k, a, b, edge ? out : to, ld);
+        } else
+#endif
+          pairs_tile(rows, k, a, b, edge ? out : to, ld);
+        for (size_t r = 0; edge && r < rows; r++) std::copy_n(out + r * kCols, cols, to + r * ldc);
       }
     }
   }

@@ -5,24 +5,25 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/quant/gemm_x8.h"
+#include "kernels/quant/form_x8.h"
 
 namespace sardonyx::kernels {
 
-// B: panels of 8 columns as int8 (uint8 less 128), two steps of k side by side, with what corrects the product for
-// their zero points. Sizes in bytes, slack included.
-size_t matmul_x8_packed_b_size(size_t k, size_t n) noexcept;
-void matmul_x8_pack_b(size_t k, size_t n, const MatrixX8& b, int8_t* packed) noexcept;
+// B, the weights: panels of 8 columns in 8 bits with what corrects the product for zero points. Sizes in bytes, slack
+// included.
+size_t matmul_x8_packed_b_size(FormX8 form, size_t k, size_t n) noexcept;
+void matmul_x8_pack_b(FormX8 form, size_t k, size_t n, const MatrixX8& b, uint8_t* packed) noexcept;
 
-// A: strips of 4 rows as int16 with their zero points taken off, and the sums of the rows. Sizes in int16 elements.
-size_t matmul_x8_packed_a_size(size_t m, size_t k) noexcept;
-// Rows [m0, m1) of A to their places in the packed whole; m0 a multiple of 4, m1 likewise or m.
-void matmul_x8_pack_a(size_t m0, size_t m1, size_t k, const MatrixX8& a, int16_t* packed) noexcept;
+// A: strips of matmul_x8_strip(form) rows. Sizes in bytes, slack included.
+size_t matmul_x8_strip(FormX8 form) noexcept;
+size_t matmul_x8_packed_a_size(FormX8 form, size_t m, size_t k) noexcept;
+// Rows [m0, m1) of A to their places in the packed whole; m0 begins a strip, m1 likewise or is m.
+void matmul_x8_pack_a(FormX8 form, size_t m0, size_t m1, size_t k, const MatrixX8& a, uint8_t* packed) noexcept;
 
-// C[m0..m1)[n0..n1) of [m][n]; sums wrap modulo 2^32 as in the standard's int32. m0 a multiple of 4, n0 of 8; the ends
-// likewise or m, n. Any split gives the same bits.
-void matmul_x8_i32(size_t k, size_t m0, size_t m1, size_t n0, size_t n1, const int16_t* packed_a,
-                   const int8_t* packed_b, int32_t* c, size_t ldc) noexcept;
+// C[m0..m1)[n0..n1) of [m][n]; sums wrap modulo 2^32 as in the standard's int32. m0 begins a strip, n0 is a multiple of
+// 8; the ends likewise or m, n. Any split and any exact form gives the same bits.
+void matmul_x8_i32(FormX8 form, size_t k, size_t m0, size_t m1, size_t n0, size_t n1, const uint8_t* packed_a,
+                   const uint8_t* packed_b, int32_t* c, size_t ldc) noexcept;
 
 // y[i][j] = x[i][j] * scale * (column_scale ? column_scale[j] : 1) + (bias ? bias[j] : 0) for rows ld apart; y may be
 // x.

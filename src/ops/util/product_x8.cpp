@@ -24,13 +24,16 @@ PackedX8::PackedX8(const Tensor& b, const ZeroPoints& zeros) {
   const int r = b.rank();
   const int64_t k = r == 1 ? b.dim(0) : b.dim(r - 2), n = r == 1 ? 1 : b.dim(r - 1);
   const int64_t batch = r > 2 ? b.shape().count(0, r - 2) : 1;
-  size_ = round_up(kernels::matmul_x8_packed_b_size(static_cast<size_t>(k), static_cast<size_t>(n)), 64);
-  bytes_ = Tensor::allocate(DType::int8, {batch, static_cast<int64_t>(size_)});
+  const size_t rows = static_cast<size_t>(k), columns = static_cast<size_t>(n);
+  // All matrices in one form.
+  const kernels::MatrixX8 all{b.bytes(), columns, 1, is_signed(b), nullptr, false};
+  form_ = kernels::best_form_x8(static_cast<size_t>(batch) * rows, columns, all);
+  size_ = round_up(kernels::matmul_x8_packed_b_size(form_, rows, columns), 64);
+  bytes_ = Tensor::allocate(DType::uint8, {batch, static_cast<int64_t>(size_)});
   for (int64_t i = 0; i < batch; i++) {
-    kernels::matmul_x8_pack_b(
-        static_cast<size_t>(k), static_cast<size_t>(n),
-        {b.bytes() + i * k * n, static_cast<size_t>(n), 1, is_signed(b), zeros.of(i, n), zeros.per_line()},
-        bytes_.data<int8_t>() + static_cast<size_t>(i) * size_);
+    kernels::matmul_x8_pack_b(form_, rows, columns,
+                              {b.bytes() + i * k * n, columns, 1, is_signed(b), zeros.of(i, n), zeros.per_line()},
+                              bytes_.data<uint8_t>() + static_cast<size_t>(i) * size_);
   }
 }
 
@@ -52,8 +55,11 @@ void multiply_x8(RunContext& c, const MatMulShape& s, const Tensor& a, ZeroPoint
   // Zero points per row were given for the rows of A as they lie, which may have become more rows of one matrix.
   const size_t given = zeros.values.size();
   for (size_t i = given; given > 1 && i < s.m; i++) zeros.values.push_back(zeros.values[i - given]);
-  auto* packed = c.scratch<int16_t>(static_cast<int64_t>(kernels::matmul_x8_packed_a_size(s.m, s.k)));
-  const size_t rows = std::min(round_up(s.m, 4), std::max<size_t>(32, round_up(kTaskWork / (s.k * s.n + 1), 4)));
+  const kernels::FormX8 form = b.form();
+  const size_t strip = kernels::matmul_x8_strip(form);
+  auto* packed = c.scratch<uint8_t>(static_cast<int64_t>(kernels::matmul_x8_packed_a_size(form, s.m, s.k)));
+  const size_t rows =
+      std::min(round_up(s.m, strip), round_up(std::max<size_t>(32, kTaskWork / (s.k * s.n + 1)), strip));
   const size_t columns = std::min(round_up(s.n, 8), std::max<size_t>(64, round_up(kTaskWork / (s.k * rows + 1), 8)));
   const size_t row_tasks = (s.m + rows - 1) / rows, tasks = row_tasks * ((s.n + columns - 1) / columns);
   for (int64_t i = 0; i < s.batch.count(); i++) {
@@ -65,17 +71,17 @@ void multiply_x8(RunContext& c, const MatMulShape& s, const Tensor& a, ZeroPoint
                                  zeros.of(at_a, static_cast<int64_t>(s.m)),
                                  zeros.per_line()};
     const int64_t first = i * static_cast<int64_t>(s.m);
-    const int8_t* right = b.matrix(at_b);
+    const uint8_t* right = b.matrix(at_b);
     int32_t* to = y + static_cast<size_t>(first) * s.n;
     c.pool().parallel_for(static_cast<int64_t>(row_tasks), 1, [&](int64_t from, int64_t end) {
-      kernels::matmul_x8_pack_a(static_cast<size_t>(from) * rows, std::min(s.m, static_cast<size_t>(end) * rows), s.k,
-                                left, packed);
+      kernels::matmul_x8_pack_a(form, static_cast<size_t>(from) * rows, std::min(s.m, static_cast<size_t>(end) * rows),
+                                s.k, left, packed);
     });
     c.pool().parallel_for(static_cast<int64_t>(tasks), 1, [&](int64_t from, int64_t end) {
       for (size_t t = static_cast<size_t>(from); t < static_cast<size_t>(end); t++) {
         const size_t m0 = t % row_tasks * rows, m1 = std::min(s.m, m0 + rows);
         const size_t n0 = t / row_tasks * columns, n1 = std::min(s.n, n0 + columns);
-        kernels::matmul_x8_i32(s.k, m0, m1, n0, n1, packed, right, to, s.n);
+        kernels::matmul_x8_i32(form, s.k, m0, m1, n0, n1, packed, right, to, s.n);
         if (done)
           done->block(first + static_cast<int64_t>(m0), first + static_cast<int64_t>(m1), static_cast<int64_t>(n0),
                       static_cast<int64_t>(n1));

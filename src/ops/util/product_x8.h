@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "kernels/quant/form_x8.h"
 #include "ops/operator.h"
 #include "ops/util/matmul_shape.h"
 
@@ -40,11 +41,13 @@ class PackedX8 {
 
   bool defined() const noexcept { return bytes_.defined(); }
   uint64_t byte_size() const noexcept { return bytes_.byte_size(); }
-  const int8_t* matrix(int64_t i) const noexcept { return bytes_.data<int8_t>() + static_cast<size_t>(i) * size_; }
+  kernels::FormX8 form() const noexcept { return form_; }
+  const uint8_t* matrix(int64_t i) const noexcept { return bytes_.data<uint8_t>() + static_cast<size_t>(i) * size_; }
 
  private:
   Tensor bytes_;
   size_t size_ = 0;
+  kernels::FormX8 form_ = kernels::FormX8::pairs;
 };
 
 // What is to be done with sums as soon as they are there, block by block: rows [m0, m1) of all rows of all products,
