@@ -281,6 +281,20 @@ TEST(Quantize, RoundsToEvenAndSaturates) {
       }
 }
 
+TEST(Quantize, RangeKeepsNaN) {
+  for (size_t n = 1; n <= 20; n++)
+    for (size_t at = 0; at < n; at++) {
+      Guarded<float> x(n);
+      for (size_t i = 0; i < n; i++) x[i] = static_cast<float>(i) - 7;
+      Range r = range_with_zero_f32(x, n);
+      EXPECT_EQ(r.min, std::min(0.0f, x[0]));
+      EXPECT_EQ(r.max, std::max(0.0f, x[n - 1]));
+      x[at] = NAN;
+      r = range_with_zero_f32(x, n);
+      EXPECT_TRUE(std::isnan(r.min) && std::isnan(r.max));
+    }
+}
+
 TEST(Quantize, DequantizeAndRequantize) {
   for (size_t n : {0, 1, 4, 5, 8, 11, 256}) {
     Guarded<uint8_t> u(n);

@@ -16,16 +16,16 @@ void softplus_f32(const float* x, float* y, size_t n) noexcept { map_f32(x, y, n
 
 void gelu_f32(const float* x, float* y, size_t n) noexcept {
   map_f32(x, y, n, [](V v) {
-    V e = erf_v(mul(v, splat(0.70710678f)));
-    return mul(mul(v, splat(0.5f)), add(e, splat(1)));
+    V e = erf_v(mul(v, constant<0.70710678f>()));
+    return mul(mul(v, constant<0.5f>()), add(e, constant<1.0f>()));
   });
 }
 
 void gelu_tanh_f32(const float* x, float* y, size_t n) noexcept {
   map_f32(x, y, n, [](V v) {
     V cube = mul(mul(v, v), v);
-    V t = tanh_v(mul(splat(0.79788456f), fmadd(splat(0.044715f), cube, v)));
-    return mul(mul(v, splat(0.5f)), add(t, splat(1)));
+    V t = tanh_v(mul(constant<0.79788456f>(), fmadd(constant<0.044715f>(), cube, v)));
+    return mul(mul(v, constant<0.5f>()), add(t, constant<1.0f>()));
   });
 }
 

@@ -9,13 +9,14 @@ namespace sardonyx::kernels {
 // c[0] + x c[1] + ... by Horner's rule.
 template <int N>
 inline V polynomial(V x, const float (&c)[N]) {
-  V p = splat(c[N - 1]);
-  for (int i = N - 2; i >= 0; i--) p = fmadd(p, x, splat(c[i]));
+  const float* at = opaque(c);
+  V p = load_splat(at + N - 1);
+  for (int i = N - 2; i >= 0; i--) p = fmadd(p, x, load_splat(at + i));
   return p;
 }
 
 // 2^n for n in [-126, 127].
-inline V power_of_two(V n) { return wasm_i32x4_shl(wasm_i32x4_add(n, splat_i32(127)), 23); }
+inline V power_of_two(V n) { return wasm_i32x4_shl(wasm_i32x4_add(n, constant_i32<127>()), 23); }
 
 // x * 2^n in two steps, so that results may be denormal or infinite; n in [-252, 254].
 inline V scale_by_power(V x, V n) {
@@ -23,32 +24,48 @@ inline V scale_by_power(V x, V n) {
   return mul(mul(x, power_of_two(half)), power_of_two(wasm_i32x4_sub(n, half)));
 }
 
-// x = n ln 2 + r with |r| <= ln 2 / 2; the integer n is returned as float.
+// Adding it rounds a float below 2^22 to an integer, which is then in the low bits of the sum: two instructions, where
+// nearest and trunc_sat are ten on x86.
+constexpr float kRounding = 12582912;  // 1.5 * 2^23
+
+// x = n ln 2 + r with |r| <= ln 2 / 2, up to rounding, for |x| < 2^21; n, an int32, is returned (any for NaN).
 inline V reduce_by_ln2(V x, V& r) {
-  V n = wasm_f32x4_nearest(mul(x, splat(1.44269504f)));
-  r = fnmadd(n, splat(-2.12194440e-4f), fnmadd(n, splat(0.693359375f), x));
-  return n;
+  V t = fmadd(x, constant<1.44269504f>(), constant<kRounding>());
+  V n = sub(t, constant<kRounding>());
+  r = fnmadd(n, constant<-2.12194440e-4f>(), fnmadd(n, constant<0.693359375f>(), x));
+  return wasm_i32x4_sub(t, constant<kRounding>());
+}
+
+// exp(x) = the result * 2^n.
+inline V exp_reduced(V x, V& n) {
+  V r;
+  n = reduce_by_ln2(x, r);
+  static constexpr float kC[] = {5.000000000e-01f, 1.666651815e-01f, 4.166620225e-02f, 8.368969895e-03f,
+                                 1.395062893e-03f};
+  return add(fmadd(mul(r, r), polynomial(r, kC), r), constant<1.0f>());
 }
 
 inline V exp_v(V x) {
-  V r, n = reduce_by_ln2(clamp(x, splat(-104), splat(89)), r);
-  static constexpr float kC[] = {5.000000000e-01f, 1.666651815e-01f, 4.166620225e-02f, 8.368969895e-03f,
-                                 1.395062893e-03f};
-  V p = add(fmadd(mul(r, r), polynomial(r, kC), r), splat(1));
-  return scale_by_power(p, wasm_i32x4_trunc_sat_f32x4(n));
+  V n, p = exp_reduced(clamp(x, constant<-104.0f>(), constant<89.0f>()), n);
+  return scale_by_power(p, n);
+}
+
+// For x in [-87, 88].
+inline V exp_normal_v(V x) {
+  V n, p = exp_reduced(x, n);
+  return mul(p, power_of_two(n));
 }
 
 inline V expm1_v(V x) {
-  V r, n = reduce_by_ln2(clamp(x, splat(-18), splat(89)), r);
+  V r, n = reduce_by_ln2(clamp(x, constant<-18.0f>(), constant<89.0f>()), r);
   static constexpr float kC[] = {5.000000000e-01f, 1.666666716e-01f, 4.166635126e-02f,
                                  8.333274163e-03f, 1.394113991e-03f, 1.991373865e-04f};
   V p = fmadd(mul(r, r), polynomial(r, kC), r);
   // (p + 1 - 2^-n) 2^n is exact for n = 0.
-  V in = wasm_i32x4_trunc_sat_f32x4(n);
-  V one = sub(splat(1), power_of_two(wasm_i32x4_max(wasm_i32x4_neg(in), splat_i32(-126))));
-  V y = scale_by_power(add(p, one), in);
+  V one = sub(constant<1.0f>(), power_of_two(wasm_i32x4_max(wasm_i32x4_neg(n), constant_i32<-126>())));
+  V y = scale_by_power(add(p, one), n);
   // Keeps -0 and denormals.
-  return select(wasm_f32x4_lt(wasm_f32x4_abs(x), splat(1e-30f)), x, y);
+  return select(wasm_f32x4_lt(wasm_f32x4_abs(x), constant<1e-30f>()), x, y);
 }
 
 // log(2^e (1 + f)), f in [sqrt(1/2) - 1, sqrt(2) - 1]; e as float.
@@ -57,13 +74,13 @@ inline V log_core(V f, V e) {
                                  -1.666926444e-01f, 1.421856582e-01f,  -1.238404438e-01f,
                                  1.187340170e-01f,  -1.179191321e-01f, 6.916964054e-02f};
   V f2 = mul(f, f);
-  V tail = fmadd(mul(f2, f), polynomial(f, kC), mul(e, splat(-2.12194440e-4f)));
-  return fmadd(e, splat(0.693359375f), add(f, fnmadd(splat(0.5f), f2, tail)));
+  V tail = fmadd(mul(f2, f), polynomial(f, kC), mul(e, constant<-2.12194440e-4f>()));
+  return fmadd(e, constant<0.693359375f>(), add(f, fnmadd(constant<0.5f>(), f2, tail)));
 }
 
 // Splits a positive normal x into 2^e m, m in [sqrt(1/2), sqrt(2)).
 inline V split_exponent(V x, V& m) {
-  V e = wasm_i32x4_shr(wasm_i32x4_sub(x, splat_i32(0x3f3504f3)), 23);
+  V e = wasm_i32x4_shr(wasm_i32x4_sub(x, constant_i32<0x3f3504f3>()), 23);
   m = wasm_i32x4_sub(x, wasm_i32x4_shl(e, 23));
   return e;
 }
@@ -78,34 +95,35 @@ inline V log_special(V x, V y) {
 }
 
 inline V log_v(V x) {
-  V denormal = wasm_f32x4_lt(x, splat(1.17549435e-38f)), m;
-  V e = split_exponent(select(denormal, mul(x, splat(8388608.0f)), x), m);
-  e = sub(wasm_f32x4_convert_i32x4(e), wasm_v128_and(denormal, splat(23)));
-  return log_special(x, log_core(sub(m, splat(1)), e));
+  V denormal = wasm_f32x4_lt(x, constant<1.17549435e-38f>()), m;
+  V e = split_exponent(select(denormal, mul(x, constant<8388608.0f>()), x), m);
+  e = sub(wasm_f32x4_convert_i32x4(e), wasm_v128_and(denormal, constant<23.0f>()));
+  return log_special(x, log_core(sub(m, constant<1.0f>()), e));
 }
 
 inline V log1p_v(V x) {
-  V u = add(x, splat(1)), m;
+  V u = add(x, constant<1.0f>()), m;
   // What the addition lost, relative to 2^e.
-  V lost = select(wasm_f32x4_ge(x, splat(1)), sub(splat(1), sub(u, x)), sub(x, sub(u, splat(1))));
+  V lost =
+      select(wasm_f32x4_ge(x, constant<1.0f>()), sub(constant<1.0f>(), sub(u, x)), sub(x, sub(u, constant<1.0f>())));
   V e = split_exponent(u, m);
-  V scale = power_of_two(wasm_i32x4_max(wasm_i32x4_neg(e), splat_i32(-126)));
-  V f = fmadd(lost, scale, sub(m, splat(1)));
+  V scale = power_of_two(wasm_i32x4_max(wasm_i32x4_neg(e), constant_i32<-126>()));
+  V f = fmadd(lost, scale, sub(m, constant<1.0f>()));
   V y = log_special(u, log_core(f, wasm_f32x4_convert_i32x4(e)));
-  return select(wasm_f32x4_lt(wasm_f32x4_abs(x), splat(1e-30f)), x, y);
+  return select(wasm_f32x4_lt(wasm_f32x4_abs(x), constant<1e-30f>()), x, y);
 }
 
 // max(x, 0) keeps NaN.
 inline V positive_part(V x) { return wasm_f32x4_pmax(x, splat(0)); }
 
-inline V with_sign_of(V magnitude, V x) { return wasm_v128_bitselect(x, magnitude, splat(-0.0f)); }
+inline V with_sign_of(V magnitude, V x) { return wasm_v128_bitselect(x, magnitude, constant<-0.0f>()); }
 
 inline V tanh_v(V x) {
-  V t = expm1_v(clamp(mul(wasm_f32x4_abs(x), splat(2)), splat(0), splat(20)));
-  return with_sign_of(div(t, add(t, splat(2))), x);
+  V t = expm1_v(clamp(mul(wasm_f32x4_abs(x), constant<2.0f>()), splat(0), constant<20.0f>()));
+  return with_sign_of(div(t, add(t, constant<2.0f>())), x);
 }
 
-inline V sigmoid_v(V x) { return div(splat(1), add(splat(1), exp_v(wasm_f32x4_neg(x)))); }
+inline V sigmoid_v(V x) { return div(constant<1.0f>(), add(constant<1.0f>(), exp_v(wasm_f32x4_neg(x)))); }
 
 inline V softplus_v(V x) {
   V y = log1p_v(exp_v(wasm_f32x4_neg(wasm_f32x4_abs(x))));
@@ -117,29 +135,29 @@ inline V erf_v(V x) {
                                      5.201286171e-03f, -8.145596948e-04f, 8.382387750e-05f};
   static constexpr float kLarge[] = {1.128652215e+00f, 6.351358891e-01f,  1.062631607e-01f, -2.378536016e-02f,
                                      3.653770545e-03f, -3.256543714e-04f, 1.152246386e-05f};
-  V a = clamp(wasm_f32x4_abs(x), splat(0), splat(4));
+  V a = clamp(wasm_f32x4_abs(x), splat(0), constant<4.0f>());
   V small = mul(x, polynomial(mul(x, x), kSmall));
-  V large = sub(splat(1), exp_v(wasm_f32x4_neg(mul(a, polynomial(a, kLarge)))));
-  return select(wasm_f32x4_lt(a, splat(0.92f)), small, with_sign_of(large, x));
+  V large = sub(constant<1.0f>(), exp_normal_v(wasm_f32x4_neg(mul(a, polynomial(a, kLarge)))));
+  return select(wasm_f32x4_lt(a, constant<0.92f>()), small, with_sign_of(large, x));
 }
 
 // sin and cos for |x| <= kMaxTrigArgument; other lanes are meaningless.
 constexpr float kMaxTrigArgument = 8192;
 
 inline void sincos_v(V x, V& sine, V& cosine) {
-  V n = wasm_f32x4_nearest(mul(x, splat(0.636619772f)));
-  V r = fnmadd(n, splat(1.5703125f), x);
-  r = fnmadd(n, splat(0x1.fb8p-12f), r);
-  r = fnmadd(n, splat(-0x1.5dde98p-23f), r);
+  V n = wasm_f32x4_nearest(mul(x, constant<0.636619772f>()));
+  V r = fnmadd(n, constant<1.5703125f>(), x);
+  r = fnmadd(n, constant<0x1.fb8p-12f>(), r);
+  r = fnmadd(n, constant<-0x1.5dde98p-23f>(), r);
   static constexpr float kSin[] = {-1.666665524e-01f, 8.332174271e-03f, -1.951669838e-04f};
   static constexpr float kCos[] = {4.166664556e-02f, -1.388736186e-03f, 2.443777703e-05f};
   V z = mul(r, r);
   V s = fmadd(mul(z, r), polynomial(z, kSin), r);
-  V c = add(fmadd(mul(z, z), polynomial(z, kCos), mul(z, splat(-0.5f))), splat(1));
+  V c = add(fmadd(mul(z, z), polynomial(z, kCos), mul(z, constant<-0.5f>())), constant<1.0f>());
   V quadrant = wasm_i32x4_trunc_sat_f32x4(n);
-  V odd = wasm_i32x4_ne(wasm_v128_and(quadrant, splat_i32(1)), splat_i32(0));
-  V sin_sign = wasm_i32x4_shl(wasm_v128_and(quadrant, splat_i32(2)), 30);
-  V cos_sign = wasm_i32x4_shl(wasm_v128_and(wasm_i32x4_add(quadrant, splat_i32(1)), splat_i32(2)), 30);
+  V odd = wasm_i32x4_ne(wasm_v128_and(quadrant, constant_i32<1>()), splat_i32(0));
+  V sin_sign = wasm_i32x4_shl(wasm_v128_and(quadrant, constant_i32<2>()), 30);
+  V cos_sign = wasm_i32x4_shl(wasm_v128_and(wasm_i32x4_add(quadrant, constant_i32<1>()), constant_i32<2>()), 30);
   sine = wasm_v128_xor(select(odd, c, s), sin_sign);
   cosine = wasm_v128_xor(select(odd, s, c), cos_sign);
 }

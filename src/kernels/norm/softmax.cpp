@@ -13,11 +13,16 @@ const float kLowest = -__builtin_inff();
 
 // A NaN in the row gives NaN.
 SARDONYX_NOINLINE float row_max(const float* x, size_t n) noexcept {
-  V best = splat(kLowest);
+  V best = splat(kLowest), other = best, nan = splat(0);
+  auto take = [&nan](V& to, V v) {
+    to = wasm_f32x4_pmax(to, v);
+    nan = wasm_v128_or(nan, wasm_f32x4_ne(v, v));
+  };
   size_t i = 0;
-  for (; i + 4 <= n; i += 4) best = wasm_f32x4_max(best, load(x + i));
-  if (i < n) best = wasm_f32x4_max(best, select(first_lanes(n - i), load(x + i), splat(kLowest)));
-  return lane_max(best);
+  for (; i + 8 <= n; i += 8) take(best, load(x + i)), take(other, load(x + i + 4));
+  if (i + 4 <= n) take(best, load(x + i)), i += 4;
+  if (i < n) take(best, select(first_lanes(n - i), load(x + i), splat(kLowest)));
+  return wasm_v128_any_true(nan) ? __builtin_nanf("") : lane_max(wasm_f32x4_pmax(best, other));
 }
 
 // The sum of exp(x - shift); y, if not null, receives the terms. Blocks are added in double.
@@ -46,7 +51,9 @@ SARDONYX_NOINLINE double exp_sum(const float* x, float shift, float* y, size_t n
 
 SARDONYX_NOINLINE void scale_shift(const float* x, float* y, size_t n, float scale, float shift) noexcept {
   V a = splat(scale), b = splat(shift);
-  for (size_t i = 0; i < n; i += 4) store_lanes(y + i, mul(add(load(x + i), b), a), n - i);
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) store(y + i, mul(add(load(x + i), b), a));
+  if (i < n) store_lanes(y + i, mul(add(load(x + i), b), a), n - i);
 }
 
 // Columns of [axis][inner] that are done at once: whole cache lines of a row, since a walk down single columns of a

@@ -8,11 +8,13 @@
 namespace sardonyx::kernels {
 namespace {
 
-// Rounds four floats half to even and adds the zero point; beyond 2^24 all results saturate anyway. NaN gives the zero
-// point.
+// Rounds four floats half to even and adds the zero point, given less the bits of kMagic; what is beyond 2^22 saturates
+// anyway. NaN gives the zero point.
+constexpr float kMagic = 12582912;  // 1.5 * 2^23: its sum with a float below 2^22 has the rounded integer in its bits
+inline V less_magic(int32_t zero) { return splat_i32(zero - 0x4b400000); }
 inline V round_to_i32(V v, V zero) {
-  V bounded = clamp(v, splat(-16777216.0f), splat(16777216.0f));
-  return wasm_i32x4_add(wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest(bounded)), zero);
+  V bounded = clamp(wasm_v128_and(v, wasm_f32x4_eq(v, v)), constant<-4194303.0f>(), constant<4194303.0f>());
+  return wasm_i32x4_add(add(bounded, constant<kMagic>()), zero);
 }
 
 template <bool SIGNED>
@@ -25,8 +27,14 @@ inline V narrow(V a, V b) {
 template <bool SIGNED, class F>
 inline void quantize(void* y, size_t n, int32_t zero, F f) {
   auto* out = static_cast<uint8_t*>(y);
-  V z = splat_i32(zero);
-  for (size_t i = 0; i < n; i += 8) {
+  V z = less_magic(zero);
+  size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    V a = wasm_i16x8_narrow_i32x4(round_to_i32(f(i), z), round_to_i32(f(i + 4), z));
+    V b = wasm_i16x8_narrow_i32x4(round_to_i32(f(i + 8), z), round_to_i32(f(i + 12), z));
+    store(out + i, SIGNED ? wasm_i8x16_narrow_i16x8(a, b) : wasm_u8x16_narrow_i16x8(a, b));
+  }
+  for (; i < n; i += 8) {
     V bytes = narrow<SIGNED>(round_to_i32(f(i), z), round_to_i32(f(i + 4), z));
     if (i + 8 <= n) {
       wasm_v128_store64_lane(out + i, bytes, 0);
@@ -88,15 +96,16 @@ void dequantize_i32(const int32_t* x, float* y, size_t n, float scale, int32_t z
 }
 
 Range range_with_zero_f32(const float* x, size_t n) noexcept {
-  V lo = splat(0), hi = splat(0);
+  V lo[2] = {splat(0), splat(0)}, hi[2] = {splat(0), splat(0)}, nan = splat(0);
+  auto take = [&](size_t at, V v) {
+    lo[at] = wasm_f32x4_pmin(lo[at], v), hi[at] = wasm_f32x4_pmax(hi[at], v);
+    nan = wasm_v128_or(nan, wasm_f32x4_ne(v, v));
+  };
   size_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    lo = wasm_f32x4_min(lo, load(x + i));
-    hi = wasm_f32x4_max(hi, load(x + i));
-  }
-  V rest = wasm_v128_and(load(x + i), first_lanes(n - i));
-  if (i < n) lo = wasm_f32x4_min(lo, rest), hi = wasm_f32x4_max(hi, rest);
-  return {-lane_max(wasm_f32x4_neg(lo)), lane_max(hi)};
+  for (; i + 8 <= n; i += 8) take(0, load(x + i)), take(1, load(x + i + 4));
+  for (; i < n; i += 4) take(0, wasm_v128_and(load(x + i), first_lanes(n - i)));
+  if (wasm_v128_any_true(nan)) return {__builtin_nanf(""), __builtin_nanf("")};
+  return {-lane_max(wasm_f32x4_neg(wasm_f32x4_pmin(lo[0], lo[1]))), lane_max(wasm_f32x4_pmax(hi[0], hi[1]))};
 }
 
 QuantParams dynamic_quantize_params(Range r) noexcept {
