@@ -13,7 +13,8 @@
 #include "kernels/math/math_f32.h"
 #include "kernels/norm/softmax.h"
 #include "kernels/pool/pool.h"
-#include "kernels/quant/gemm_x8.h"
+#include "kernels/quant/conv_quads_x8.h"
+#include "kernels/quant/conv_x8.h"
 #include "kernels/quant/matmul_x8.h"
 #include "kernels/simd.h"
 
@@ -160,6 +161,32 @@ void add_integer(Entries& list, const char* name, size_t m, size_t k, size_t n) 
       [=] { gemm_x8_i32(m, k, n, 0, m, 0, n, a->data(), b->data(), nullptr, c->data(), n); });
 }
 
+// The same in every form that is exact here.
+void add_conv_x8(Entries& list, const char* pairs_name, const char* quads_name, const ConvShape& s) {
+  const size_t k = s.channels * s.taps(), panels = (s.out_size() + 7) / 8;
+  auto x = std::make_shared<std::vector<uint8_t>>(s.channels * s.in_size() + 64, uint8_t{3}),
+       w = std::make_shared<std::vector<uint8_t>>(s.out_channels * k, uint8_t{5});
+  auto y = std::make_shared<std::vector<int32_t>>(s.out_channels * s.out_size() + 16);
+  const MatrixX8 rows{w->data(), k, 1, true, nullptr, false};
+  auto pairs = std::make_shared<std::vector<int16_t>>(gemm_x8_packed_a_size(s.out_channels, k)),
+       pairs_scratch = std::make_shared<std::vector<int16_t>>(conv_x8_scratch_size(s));
+  gemm_x8_pack_a(s.out_channels, k, rows, pairs->data());
+  add(list, pairs_name, conv_operations(s), true, [=] {
+    conv_x8_i32(s, pairs->data(), x->data(), false, 3, nullptr, y->data(), 0, panels, pairs_scratch->data());
+  });
+  const FormX8 form = best_form_x8(k, s.out_channels, {w->data(), 1, k, true, nullptr, false});
+  if (form == FormX8::pairs) return;
+  auto quads = std::make_shared<std::vector<uint8_t>>(conv_quads_weights_size(s.out_channels, k)),
+       scratch = std::make_shared<std::vector<uint8_t>>(conv_quads_scratch_size(s)),
+       padded = std::make_shared<std::vector<uint8_t>>(s.channels * conv_quads_plane(s) + 64);
+  conv_quads_pack_weights(form, s.out_channels, k, rows, quads->data());
+  add(list, quads_name, conv_operations(s), true, [=] {
+    const ImageX8 image{x->data(), false, 3};
+    conv_quads_pad(s, image, 0, s.channels, padded->data());
+    conv_quads_i32(form, s, quads->data(), padded->data(), image, nullptr, y->data(), 0, panels, scratch->data());
+  });
+}
+
 // A square product in float32 and in 8 bits, operands packed: their ratio is what the 8 bits gain.
 void add_squares(Entries& list, const char* name, const char* const* integer_names, size_t n) {
   auto a = std::make_shared<Buffer>(gemm_packed_a_size(n, n)), b = std::make_shared<Buffer>(gemm_packed_b_size(n, n)),
@@ -258,6 +285,8 @@ void run() {
   add_depthwise(list, "depthwise 3x3 384 14", square(384, 384, 14, 3, 1));
   add_depthwise(list, "depthwise 5x5 240 28", square(240, 240, 28, 5, 1));
   add_integer(list, "int8 gemm 128x512x784", 128, 512, 784);
+  add_conv_x8(list, "int8 conv 3x3 64->64 56, pairs", "int8 conv 3x3 64->64 56, quads", square(64, 64, 56, 3, 1));
+  add_conv_x8(list, "int8 conv 3x3 16->16 256, pairs", "int8 conv 3x3 16->16 256, quads", square(16, 16, 256, 3, 1));
   add_squares(list, "gemm 256", kNames256, 256);
   add_squares(list, "gemm 512", kNames512, 512);
   add_squares(list, "gemm 1024", kNames1024, 1024);

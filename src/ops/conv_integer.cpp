@@ -1,10 +1,15 @@
 // ConvInteger and QLinearConv: exact convolutions of 8-bit integers.
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "kernels/conv/conv_gemm.h"
+#include "kernels/quant/conv_quads_x8.h"
 #include "kernels/quant/conv_x8.h"
+#include "kernels/quant/matmul_x8.h"
 #include "kernels/quant/quantize.h"
 #include "ops/families.h"
+#include "ops/fusible.h"
 #include "ops/util/conv_f32.h"
 #include "ops/util/macs.h"
 #include "ops/util/scratch_slots.h"
@@ -31,9 +36,11 @@ struct Inputs {
 constexpr Inputs kConvInteger{0, 2, 1, 3, -1};
 constexpr Inputs kQLinearConv{0, 2, 3, 5, 8};
 
-// Weights with their zero points taken off, packed for the kernels; depthwise ones are only widened.
+// Weights packed for the kernels: quads, or with their zero points taken off; depthwise ones are only widened.
 struct IntegerWeights {
   std::vector<int16_t> data;
+  std::vector<uint8_t> quads;
+  kernels::FormX8 form = kernels::FormX8::pairs;
   size_t group_size = 0;
   bool depthwise = false;
 
@@ -53,14 +60,31 @@ struct IntegerWeights {
       data.resize(data.size() + Buffer::kSlack / sizeof(int16_t));
       return;
     }
-    group_size = kernels::gemm_x8_packed_a_size(outputs, k);
-    data.resize(group_size * static_cast<size_t>(groups));
+    form = kernels::best_form_x8(k, static_cast<size_t>(w.dim(0)), {w.bytes(), 1, k, is_signed(w), nullptr, false});
+    const bool in_quads = form != kernels::FormX8::pairs;
+    group_size = in_quads ? kernels::conv_quads_weights_size(outputs, k) : kernels::gemm_x8_packed_a_size(outputs, k);
+    in_quads ? quads.resize(group_size * static_cast<size_t>(groups) + Buffer::kSlack)
+             : data.resize(group_size * static_cast<size_t>(groups));
     for (size_t g = 0; g < static_cast<size_t>(groups); g++) {
       const int32_t* z = zero.empty() ? nullptr : zero.size() == 1 ? zero.data() : zero.data() + g * outputs;
-      kernels::gemm_x8_pack_a(outputs, k, {w.bytes() + g * outputs * k, k, 1, is_signed(w), z, zero.size() > 1},
-                              data.data() + g * group_size);
+      const kernels::MatrixX8 rows{w.bytes() + g * outputs * k, k, 1, is_signed(w), z, zero.size() > 1};
+      if (in_quads)
+        kernels::conv_quads_pack_weights(form, outputs, k, rows, quads.data() + g * group_size);
+      else
+        kernels::gemm_x8_pack_a(outputs, k, rows, data.data() + g * group_size);
     }
   }
+
+  uint64_t byte_size() const noexcept { return data.size() * sizeof(int16_t) + quads.size(); }
+};
+
+// What is to be done with sums as soon as they are there: n adjacent ones of an output channel.
+class SumsRow {
+ public:
+  virtual void done(size_t channel, int32_t* sums, size_t n) const noexcept = 0;
+
+ protected:
+  ~SumsRow() = default;
 };
 
 // The int32 sums of one image for all groups. y [out channels][out]. Takes the run's scratch.
@@ -71,11 +95,13 @@ struct IntegerConv {
   bool x_signed;
   int32_t x_zero;
   const int32_t* bias;
+  const SumsRow* row;  // or null
 
   void run(RunContext& c, const std::byte* x, int32_t* y) const {
     const kernels::ConvShape& s = shape;
     if (s.out_size() == 0 || s.out_channels == 0) return;
     if (weights.depthwise) return run_depthwise(c.pool(), x, y);
+    if (weights.form != kernels::FormX8::pairs) return run_quads(c, x, y);
     const size_t panels = kernels::conv_panels(s), step = kernels::conv_x8_block_panels(s);
     const int64_t blocks = static_cast<int64_t>((panels + step - 1) / step);
     ScratchSlots<int16_t> slots(c, static_cast<int64_t>(kernels::conv_x8_scratch_size(s)));
@@ -86,17 +112,55 @@ struct IntegerConv {
         kernels::conv_x8_i32(s, weights.data.data() + g * weights.group_size, x + g * s.channels * s.in_size(),
                              x_signed, x_zero, bias ? bias + g * s.out_channels : nullptr,
                              y + g * s.out_channels * s.out_size(), p, std::min(panels, p + step), scratch.data());
+        rows_done(g, p, p + step, y);
       }
     });
   }
 
  private:
+  // Panels [p0, p1) of group g.
+  void rows_done(size_t g, size_t p0, size_t p1, int32_t* y) const noexcept {
+    const size_t n = shape.out_size(), first = p0 * 8, end = std::min(n, p1 * 8);
+    for (size_t i = g * shape.out_channels; row && i < (g + 1) * shape.out_channels; i++) {
+      row->done(i, y + i * n + first, end - first);
+    }
+  }
+
+  void run_quads(RunContext& c, const std::byte* x, int32_t* y) const {
+    const kernels::ConvShape& s = shape;
+    const size_t panels = kernels::conv_panels(s), step = kernels::conv_quads_block_panels(s),
+                 plane = kernels::conv_quads_plane(s);
+    const int64_t blocks = static_cast<int64_t>((panels + step - 1) / step),
+                  channels = groups * static_cast<int64_t>(s.channels);
+    const uint64_t padded_size = static_cast<uint64_t>(channels) * plane + Buffer::kSlack;
+    check(padded_size < uint64_t{1} << 31, ErrorCode::runtime_error, "a padded image of ", padded_size, " bytes");
+    ScratchSlots<uint8_t> slots(c, static_cast<int64_t>(kernels::conv_quads_scratch_size(s)),
+                                static_cast<int64_t>(padded_size));
+    uint8_t* padded = slots.shared();
+    const kernels::ImageX8 image{x, x_signed, x_zero};
+    c.pool().parallel_for(
+        channels, std::max<int64_t>(1, (1 << 16) / static_cast<int64_t>(plane + 1)), [&](int64_t from, int64_t to) {
+          kernels::conv_quads_pad(s, image, static_cast<size_t>(from), static_cast<size_t>(to), padded);
+        });
+    c.pool().parallel_for(groups * blocks, 1, [&](int64_t from, int64_t to) {
+      ScratchSlots<uint8_t>::Lease scratch(slots);
+      for (int64_t i = from; i < to; i++) {
+        const size_t g = static_cast<size_t>(i / blocks), p = static_cast<size_t>(i % blocks) * step;
+        kernels::conv_quads_i32(weights.form, s, weights.quads.data() + g * weights.group_size,
+                                padded + g * s.channels * plane, image, bias ? bias + g * s.out_channels : nullptr,
+                                y + g * s.out_channels * s.out_size(), p, std::min(panels, p + step), scratch.data());
+        rows_done(g, p, p + step, y);
+      }
+    });
+  }
+
   void run_depthwise(ThreadPool& pool, const std::byte* x, int32_t* y) const {
     const kernels::ConvShape& s = shape;
     pool.parallel_for(groups * static_cast<int64_t>(s.out_channels), 1, [&](int64_t from, int64_t to) {
       for (size_t i = static_cast<size_t>(from); i < static_cast<size_t>(to); i++) {
         kernels::depthwise_x8_i32(s, x + i / s.out_channels * s.in_size(), x_signed, x_zero,
                                   weights.data.data() + i * s.taps(), bias ? bias[i] : 0, y + i * s.out_size());
+        if (row) row->done(i, y + i * s.out_size(), s.out_size());
       }
     });
   }
@@ -125,7 +189,7 @@ class IntegerConvBase : public Operator {
     return conv_macs(y, inputs[static_cast<size_t>(inputs_.w)].shape);
   }
 
-  uint64_t packed_bytes() const override { return packed_.data.size() * sizeof(int16_t); }
+  uint64_t packed_bytes() const override { return packed_.byte_size(); }
 
  protected:
   Shape output_shape(InferContext& c) const {
@@ -145,7 +209,7 @@ class IntegerConvBase : public Operator {
 
   // Calls image(n, sums) with the int32 sums of every image in turn; sums is `y` of the image where y is given.
   template <class F>
-  void convolve(RunContext& c, int32_t* y, const int32_t* bias, F&& image) const {
+  void convolve(RunContext& c, int32_t* y, const int32_t* bias, F&& image, const SumsRow* row = nullptr) const {
     const Tensor &x = c.input(inputs_.x), &w = c.input(inputs_.w);
     const WindowGeometry g = window_.geometry(x.shape(), w.shape().dims().subspan(2));
     const int64_t sums = w.dim(0) * g.out_size(), in = x.shape().count(1, x.rank());
@@ -153,13 +217,13 @@ class IntegerConvBase : public Operator {
     const int32_t x_zero = zero.empty() ? 0 : zero[0];
     Tensor buffer;
     if (!y) buffer = Tensor::allocate(DType::int32, {sums});
-    if (!g.fits_kernels() || w.count() == 0) return convolve_plainly(c, g, x_zero, bias, y, image);
+    if (!g.fits_kernels() || w.count() == 0) return convolve_plainly(c, g, x_zero, bias, y, image, row);
     IntegerWeights made;
     if (!is_packed_) {
       made = IntegerWeights(w, byte_values(c.has_input(inputs_.w_zero) ? &c.input(inputs_.w_zero) : nullptr), groups_);
     }
     const kernels::ConvShape s{g.window(), static_cast<size_t>(w.dim(1)), static_cast<size_t>(w.dim(0) / groups_)};
-    const IntegerConv conv{is_packed_ ? packed_ : made, s, groups_, is_signed(x), x_zero, bias};
+    const IntegerConv conv{is_packed_ ? packed_ : made, s, groups_, is_signed(x), x_zero, bias, row};
     for (int64_t n = 0; n < x.dim(0); n++) {
       int32_t* to = y ? y + n * sums : buffer.data<int32_t>();
       conv.run(c, x.bytes() + n * in, to);
@@ -183,7 +247,7 @@ class IntegerConvBase : public Operator {
   // Any number of axes; unsigned sums wrap.
   template <class F>
   void convolve_plainly(RunContext& c, const WindowGeometry& g, int32_t x_zero, const int32_t* bias, int32_t* y,
-                        F&& image) const {
+                        F&& image, const SumsRow* row) const {
     const Tensor &x = c.input(inputs_.x), &w = c.input(inputs_.w);
     const std::vector<int32_t> zero = byte_values(c.has_input(inputs_.w_zero) ? &c.input(inputs_.w_zero) : nullptr);
     std::vector<uint32_t> xs, ws, sums(static_cast<size_t>(x.dim(0) * w.dim(0) * g.out_size()));
@@ -199,6 +263,9 @@ class IntegerConvBase : public Operator {
     for (int64_t n = 0; n < x.dim(0); n++) {
       const int32_t* from = reinterpret_cast<const int32_t*>(sums.data()) + n * each;
       if (y) std::copy_n(from, each, y + n * each);
+      for (int64_t m = 0; y && row && m < w.dim(0); m++) {
+        row->done(static_cast<size_t>(m), y + n * each + m * g.out_size(), static_cast<size_t>(g.out_size()));
+      }
       image(n, from);
     }
   }
@@ -207,19 +274,60 @@ class IntegerConvBase : public Operator {
   IntegerWeights packed_;
 };
 
-class ConvInteger final : public IntegerConvBase {
+// The sums; with a fifth input, which only passes give (optimize/fuse_integers.cpp), as float32 times that number,
+// scaled and shifted by the channel and clamped.
+class ConvInteger final : public IntegerConvBase, public Fusible {
  public:
-  explicit ConvInteger(const Attributes& a) : IntegerConvBase(a, kConvInteger) {}
+  explicit ConvInteger(const Attributes& a) : IntegerConvBase(a, kConvInteger), to_float_(a.inputs == 5) {}
 
   void infer(InferContext& c) const override {
-    c.require_inputs(2, 4);
-    c.set_output(0, DType::int32, output_shape(c));
+    c.require_inputs(2, to_float_ ? 5 : 4);
+    if (to_float_) {
+      c.require_dtype(4, {DType::float32});
+      check(c.shape(4).count() == 1, ErrorCode::invalid_input, "the factor has shape ", c.shape(4));
+    }
+    c.set_output(0, to_float_ ? DType::float32 : DType::int32, output_shape(c));
   }
 
   void run(RunContext& c) const override {
-    if (c.output(0).count() == 0) return;
-    convolve(c, c.output(0).data<int32_t>(), nullptr, [](int64_t, const int32_t*) {});
+    Tensor& y = c.output(0);
+    if (y.count() == 0) return;
+    if (!to_float_) return convolve(c, y.data<int32_t>(), nullptr, [](int64_t, const int32_t*) {});
+    const Floats floats(*this, c.input(4).data<float>()[0]);
+    convolve(c, reinterpret_cast<int32_t*>(y.data<float>()), nullptr, [](int64_t, const int32_t*) {}, &floats);
   }
+
+  Fusible* fusible() override { return this; }
+  bool fuse_clamp(float lo, float hi) override {
+    if (!to_float_) return false;
+    lo_ = std::min(std::max(lo_, lo), hi), hi_ = std::min(std::max(hi_, lo), hi);
+    clamps_ = true;
+    return true;
+  }
+  bool fuse_scale_shift(std::span<const float> scale, std::span<const float> shift) override {
+    if (!to_float_ || clamps_ || !scale_.empty()) return false;
+    scale_.assign(scale.begin(), scale.end()), shift_.assign(shift.begin(), shift.end());
+    return true;
+  }
+
+ private:
+  class Floats final : public SumsRow {
+   public:
+    Floats(const ConvInteger& op, float factor) : op_(op), factor_(factor) {}
+    void done(size_t channel, int32_t* sums, size_t n) const noexcept override {
+      const bool steps = !op_.scale_.empty();
+      kernels::scale_clamp_sums_f32(sums, reinterpret_cast<float*>(sums), n, factor_, steps ? op_.scale_[channel] : 1,
+                                    steps ? op_.shift_[channel] : 0, op_.lo_, op_.hi_);
+    }
+
+   private:
+    const ConvInteger& op_;
+    float factor_;
+  };
+
+  bool to_float_, clamps_ = false;
+  std::vector<float> scale_, shift_;
+  float lo_ = -std::numeric_limits<float>::infinity(), hi_ = std::numeric_limits<float>::infinity();
 };
 
 class QLinearConv final : public IntegerConvBase {

@@ -15,7 +15,7 @@ class IntegerProducts {
   // Roots are Add (with a bias) and Mul (without).
   void visit(size_t n) {
     if (r_.is(n, "Mul")) {
-      scaled(n, r_.node(n), kNoValue);
+      if (!scaled(n, r_.node(n), kNoValue)) convolved(n);
     } else if (r_.is(n, "Add")) {
       for (size_t i = 0; i < 2; i++) {
         const Node* mul = r_.only_producer(r_.node(n).inputs[i], "Mul");
@@ -34,6 +34,32 @@ class IntegerProducts {
       if (product && scales && make(root, *product, *scales, bias)) return true;
     }
     return false;
+  }
+
+  // y = Cast(ConvInteger(...)) * a number: an input of the convolution from now on. Biases and clamps are found by
+  // fuse_products.
+  void convolved(size_t root) {
+    const Node& mul = r_.node(root);
+    for (size_t i = 0; i < 2; i++) {
+      const Node* cast = r_.only_producer(mul.inputs[i], "Cast");
+      if (!cast || cast->attributes.integer("to") != static_cast<int64_t>(DType::float32)) continue;
+      const Node* conv = r_.only_producer(cast->inputs[0], "ConvInteger");
+      const ValueId factor = mul.inputs[1 - i];
+      if (!conv || conv->inputs.size() != 4 || conv->inputs[2] == kNoValue || conv->inputs[3] == kNoValue ||
+          !is_number(factor))
+        continue;
+      std::vector<ValueId> inputs = conv->inputs;
+      inputs.push_back(factor);
+      r_.replace(root, make_node("ConvInteger", conv->opset, std::move(inputs), mul.outputs, conv->attributes));
+      return;
+    }
+  }
+
+  // A float32 of one element, which broadcasts to any shape without another axis.
+  bool is_number(ValueId id) {
+    if (const Tensor* t = r_.constant(id)) return t->dtype() == DType::float32 && t->rank() <= 1 && t->count() == 1;
+    const StaticType& type = r_.types[id];
+    return type.known() && type.dtype == DType::float32 && (type.rank() == 0 || (type.rank() == 1 && type.dim(0) == 1));
   }
 
   bool make(size_t root, const Node& product, const Node& scales, ValueId bias) {

@@ -74,6 +74,52 @@ for (const scales of [1, 6]) {
   });
 }
 
+for (const [group, dims, size] of [
+  [1, [7, 6, 3, 3], [1, 6, 9, 11]],
+  [2, [8, 3, 1, 1], [2, 6, 5, 5]],
+  [6, [6, 1, 3, 3], [1, 6, 8, 20]],
+]) {
+  test(`a dynamically quantized convolution, ${group} groups, with bias and Relu`, async () => {
+    const n = dims.reduce((a, b) => a * b, 1);
+    const attributes = [
+      { name: 'group', i: group, type: 2 },
+      ints('pads', dims[2] === 3 ? [1, 1, 1, 1] : [0, 0, 0, 0]),
+    ];
+    const graph = {
+      node: [
+        node('DynamicQuantizeLinear', ['x'], ['q', 's', 'z']),
+        node('ConvInteger', ['q', 'w', 'z', 'wz'], ['sums'], attributes),
+        node('Cast', ['sums'], ['floats'], [{ name: 'to', i: 1, type: 2 }]),
+        node('Mul', ['s', 'ws'], ['both']),
+        node('Mul', ['floats', 'both'], ['scaled']),
+        node('Add', ['scaled', 'bias'], ['sum']),
+        node('Relu', ['sum'], ['y']),
+      ],
+      initializer: [
+        constant(
+          'w',
+          'uint8',
+          dims,
+          Uint8Array.from({ length: n }, () => Math.floor(r() * 256)),
+        ),
+        constant('wz', 'uint8', [], Uint8Array.of(121)),
+        constant('ws', 'float32', [], Float32Array.of(0.013)),
+        constant(
+          'bias',
+          'float32',
+          [1, dims[0], 1, 1],
+          Float32Array.from({ length: dims[0] }, () => r() - 0.5),
+        ),
+      ],
+      input: [{ name: 'x', type: tensorType('float32', size) }],
+      output: [{ name: 'y' }],
+    };
+    const result = await both(graph, { x: input(size) });
+    near(result, 0);
+    assert.deepEqual(result.left, ['DynamicQuantizeLinear', 'Mul', 'ConvInteger']);
+  });
+}
+
 // x -> quantized -> dequantized -> the nodes -> quantized -> dequantized -> y
 function quantizedGraph(nodes, initializer, dims) {
   const pair = (from, to, n) => [

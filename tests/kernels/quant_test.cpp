@@ -1,4 +1,5 @@
 // Integer products and convolutions, exact; quantisation against the standard's formulas.
+#include "kernels/quant/conv_quads_x8.h"
 #include "kernels/quant/conv_x8.h"
 #include "kernels/quant/dot_x8.h"
 #include "kernels/quant/gemm_x8.h"
@@ -246,6 +247,57 @@ TEST(ConvX8, Exact) {
         }
       }
     }
+}
+
+TEST(ConvQuadsX8, Exact) {
+  std::vector<ConvShape> all = shapes();
+  all.push_back(shape(3, 7, {1, 17, 6}, {1, 3, 3}, {1, 2, 2}, {1, 1, 1}, {0, 1, 1}));    // rows of three pixels
+  all.push_back(shape(5, 13, {1, 30, 41}, {1, 3, 3}, {1, 2, 2}, {1, 1, 1}, {0, 1, 1}));  // every other pixel
+  all.push_back(shape(2, 6, {1, 9, 12}, {1, 3, 3}, {1, 1, 1}, {1, 4, 4}, {0, 4, 4}));
+  all.push_back(shape(1, 3, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}));
+  for (FormX8 path : exact_forms())
+    for (const ConvShape& s : all)
+      for (int form = 0; form < 4 && path != FormX8::pairs; form++) {
+        bool xs = form & 1, ws = form & 2;
+        if (path == FormX8::seven_bit_quads) ws = false;
+        size_t k = s.channels * s.taps(), panels = (s.out_size() + 7) / 8;
+        Guarded<uint8_t> x = random_bytes(s.channels * s.in_size(), 1), w = random_bytes(s.out_channels * k, 2);
+        fit(path, w, s.out_channels, true, k);
+        Guarded<int32_t> wz = zero_points(s.out_channels, ws), bias = zero_points(s.out_channels, true),
+                         y(s.out_channels * s.out_size());
+        Guarded<uint8_t> packed(conv_quads_weights_size(s.out_channels, k)), scratch(conv_quads_scratch_size(s)),
+            padded(s.channels * conv_quads_plane(s));
+        conv_quads_pack_weights(path, s.out_channels, k, {w.data(), k, 1, ws, wz, true}, packed.poison());
+        const ImageX8 image{x.data(), xs, xs ? -3 : 130};
+        padded.poison();
+        for (size_t c = 0; c < s.channels; c += 2) conv_quads_pad(s, image, c, std::min(s.channels, c + 2), padded);
+        y.poison();
+        for (size_t p = 0; p < panels; p += 5) {
+          conv_quads_i32(path, s, packed, padded, image, bias, y, p, std::min(panels, p + 5), scratch.poison());
+        }
+        EXPECT_TRUE(y.intact() && scratch.intact() && packed.intact() && padded.intact());
+        for (size_t m = 0; m < s.out_channels; m++) {
+          std::vector<int32_t> wv(k);
+          for (size_t i = 0; i < k; i++) wv[i] = value(w[m * k + i], ws) - wz[m];
+          for (size_t p = 0; p < s.out_size(); p++) {
+            ASSERT_EQ(y[m * s.out_size() + p], bias[m] + direct(s, x, xs, image.zero, wv.data(), p))
+                << "form " << form << " path " << static_cast<int>(path);
+          }
+        }
+      }
+}
+
+TEST(ConvQuadsX8, ScaledAndClampedSums) {
+  for (size_t n : {1, 4, 7, 12}) {
+    Guarded<int32_t> x = zero_points(n, true);
+    Guarded<float> y(n);
+    scale_clamp_sums_f32(x, y.poison(), n, 0.3f, 1.7f, 0.1f, -5, 6);
+    EXPECT_TRUE(y.intact());
+    for (size_t i = 0; i < n; i++) {
+      const float scaled = static_cast<float>(x[i]) * 0.3f * 1.7f;
+      EXPECT_EQ(y[i], std::clamp(scaled + 0.1f, -5.0f, 6.0f));
+    }
+  }
 }
 
 TEST(DepthwiseX8, Exact) {

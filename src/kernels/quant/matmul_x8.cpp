@@ -108,7 +108,7 @@ FormX8 engine_form() noexcept {
   static const FormX8 form = probe_dot_x8<EngineDot>();
   return form;
 #else
-  return FormX8::pairs;
+  return FormX8::unsigned_quads;  // emulated: native builds are for tests
 #endif
 }
 
@@ -237,6 +237,15 @@ void scale_sums_f32(size_t rows, size_t cols, const int32_t* x, float scale, con
       store_lanes(y + j, bias ? add(v, load(bias + j)) : v, cols - j);
     }
   }
+}
+
+void scale_clamp_sums_f32(const int32_t* x, float* y, size_t n, float factor, float scale, float shift, float lo,
+                          float hi) noexcept {
+  const V f = splat(factor), s = splat(scale), b = splat(shift), low = splat(lo), high = splat(hi);
+  auto four = [=](size_t i) { return clamp(add(mul(mul(wasm_f32x4_convert_i32x4(load(x + i)), f), s), b), low, high); };
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) store(y + i, four(i));
+  if (i < n) store_lanes(y + i, four(i), n - i);
 }
 
 }  // namespace sardonyx::kernels

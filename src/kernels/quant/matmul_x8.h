@@ -30,4 +30,8 @@ void matmul_x8_i32(FormX8 form, size_t k, size_t m0, size_t m1, size_t n0, size_
 void scale_sums_f32(size_t rows, size_t cols, const int32_t* x, float scale, const float* column_scale,
                     const float* bias, float* y, size_t ld) noexcept;
 
+// y[i] = clamp(x[i] * factor * scale + shift), each step rounded; y may be x.
+void scale_clamp_sums_f32(const int32_t* x, float* y, size_t n, float factor, float scale, float shift, float lo,
+                          float hi) noexcept;
+
 }  // namespace sardonyx::kernels

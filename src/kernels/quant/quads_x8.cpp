@@ -10,14 +10,6 @@
 namespace sardonyx::kernels {
 namespace {
 
-#if defined(__wasm__)
-template <FormX8>
-using Dot = EngineDot;
-#else
-template <FormX8 FORM>
-using Dot = EmulatedDot<FORM>;
-#endif
-
 // A line is a row of A or a column of B; `along` is the stride of k.
 struct Lines {
   const uint8_t* data;
@@ -125,9 +117,10 @@ void pack(FormX8 form, bool weights, size_t count, size_t k, const Lines& m, uin
 #endif
 }
 
-// sum (a + da) (b + db) = sum a b + db (sum a + k da) + da sum b. FIRST: the strip is the first operand.
-template <class D, size_t ROWS, size_t PANELS>
-SARDONYX_NOINLINE void tile(size_t k, const uint8_t* a, const uint8_t* b, int32_t* c, size_t ldc) noexcept {
+// sum (a + da) (b + db) = sum a b + db (sum a + k da) + da sum b. LEFT: the strip has the weights.
+template <class D, size_t ROWS, size_t PANELS, bool LEFT = false>
+SARDONYX_NOINLINE void tile(size_t k, const uint8_t* a, const uint8_t* b, int32_t* c, size_t ldc,
+                            const int32_t* bias = nullptr) noexcept {
   constexpr size_t kHead = 2 * kQuadCols * sizeof(int32_t);
   const size_t panel = quads_size(k, kQuadCols);
   const auto* head = reinterpret_cast<const int32_t*>(a);
@@ -138,6 +131,7 @@ SARDONYX_NOINLINE void tile(size_t k, const uint8_t* a, const uint8_t* b, int32_
     for (size_t j = 0; j < 2 * PANELS; j++) {
       const uint8_t* bh = b + j / 2 * panel + j % 2 * 16;
       acc[i][j] = wasm_i32x4_add(wasm_i32x4_mul(load(bh + 32), sum), wasm_i32x4_mul(load(bh), da));
+      if (LEFT && bias) acc[i][j] = wasm_i32x4_add(acc[i][j], splat_i32(bias[i]));
     }
   }
   a += 2 * kQuadRows * sizeof(int32_t);
@@ -148,7 +142,8 @@ SARDONYX_NOINLINE void tile(size_t k, const uint8_t* a, const uint8_t* b, int32_
     for (size_t j = 0; j < 2 * PANELS; j++) bv[j] = load(b + j / 2 * panel + j % 2 * 16);
     for (size_t i = 0; i < ROWS; i++) {
       const V av = wasm_v128_load32_splat(a + 4 * i);
-      for (size_t j = 0; j < 2 * PANELS; j++) acc[i][j] = D::run(av, bv[j], acc[i][j]);
+      for (size_t j = 0; j < 2 * PANELS; j++)
+        acc[i][j] = LEFT ? D::run(bv[j], av, acc[i][j]) : D::run(av, bv[j], acc[i][j]);
     }
   }
   for (size_t i = 0; i < ROWS; i++)
@@ -160,18 +155,41 @@ void tile_of(size_t rows, size_t panels, size_t k, const uint8_t* a, const uint8
              size_t ldc) noexcept {
   switch (rows) {
     case 1:
-      return (panels == 1 ? tile<D, 1, 1> : tile<D, 1, 4>)(k, a, b, c, ldc);
+      return (panels == 1 ? tile<D, 1, 1> : tile<D, 1, 4>)(k, a, b, c, ldc, nullptr);
     case 2:
-      return (panels == 1 ? tile<D, 2, 1> : tile<D, 2, 2>)(k, a, b, c, ldc);
+      return (panels == 1 ? tile<D, 2, 1> : tile<D, 2, 2>)(k, a, b, c, ldc, nullptr);
     case 3:
-      return tile<D, 3, 1>(k, a, b, c, ldc);
+      return tile<D, 3, 1>(k, a, b, c, ldc, nullptr);
     case 4:
-      return tile<D, 4, 1>(k, a, b, c, ldc);
+      return tile<D, 4, 1>(k, a, b, c, ldc, nullptr);
     case 5:
-      return tile<D, 5, 1>(k, a, b, c, ldc);
+      return tile<D, 5, 1>(k, a, b, c, ldc, nullptr);
     default:
-      return tile<D, 6, 1>(k, a, b, c, ldc);
+      return tile<D, 6, 1>(k, a, b, c, ldc, nullptr);
   }
+}
+
+template <class D>
+void tile_left_of(size_t rows, size_t k, const uint8_t* a, const uint8_t* b, const int32_t* bias, int32_t* c,
+                  size_t ldc) noexcept {
+  constexpr decltype(&tile<D, 1, 1, true>) kTiles[] = {tile<D, 1, 1, true>, tile<D, 2, 1, true>, tile<D, 3, 1, true>,
+                                                       tile<D, 4, 1, true>, tile<D, 5, 1, true>, tile<D, 6, 1, true>};
+  kTiles[rows - 1](k, a, b, c, ldc, bias);
+}
+
+// Calls f with the dot that the form is of.
+template <class F>
+inline void with_dot([[maybe_unused]] FormX8 form, F f) noexcept {
+#if defined(__wasm__)
+  f(EngineDot());
+#else
+  if (form == FormX8::unsigned_quads)
+    f(EmulatedDot<FormX8::unsigned_quads>());
+  else if (form == FormX8::signed_quads)
+    f(EmulatedDot<FormX8::signed_quads>());
+  else
+    f(EmulatedDot<FormX8::seven_bit_quads>());
+#endif
 }
 
 }  // namespace
@@ -192,17 +210,12 @@ size_t quads_panels(size_t rows) noexcept { return rows == 1 ? 4 : rows == 2 ? 2
 
 void quads_tile(FormX8 form, size_t rows, size_t panels, size_t k, const uint8_t* strip, const uint8_t* panel,
                 int32_t* c, size_t ldc) noexcept {
-#if defined(__wasm__)
-  static_cast<void>(form);
-  tile_of<EngineDot>(rows, panels, k, strip, panel, c, ldc);
-#else
-  if (form == FormX8::unsigned_quads)
-    tile_of<EmulatedDot<FormX8::unsigned_quads> >(rows, panels, k, strip, panel, c, ldc);
-  else if (form == FormX8::signed_quads)
-    tile_of<EmulatedDot<FormX8::signed_quads> >(rows, panels, k, strip, panel, c, ldc);
-  else
-    tile_of<EmulatedDot<FormX8::seven_bit_quads> >(rows, panels, k, strip, panel, c, ldc);
-#endif
+  with_dot(form, [&]<class D>(D) { tile_of<D>(rows, panels, k, strip, panel, c, ldc); });
+}
+
+void quads_tile_left(FormX8 form, size_t rows, size_t k, const uint8_t* strip, const uint8_t* panel,
+                     const int32_t* bias, int32_t* c, size_t ldc) noexcept {
+  with_dot(form, [&]<class D>(D) { tile_left_of<D>(rows, k, strip, panel, bias, c, ldc); });
 }
 
 }  // namespace sardonyx::kernels

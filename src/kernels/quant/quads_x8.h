@@ -21,4 +21,8 @@ size_t quads_panels(size_t rows) noexcept;
 void quads_tile(FormX8 form, size_t rows, size_t panels, size_t k, const uint8_t* strip, const uint8_t* panel,
                 int32_t* c, size_t ldc) noexcept;
 
+// Likewise where the strip has the weights; bias [rows] or null is added.
+void quads_tile_left(FormX8 form, size_t rows, size_t k, const uint8_t* strip, const uint8_t* panel,
+                     const int32_t* bias, int32_t* c, size_t ldc) noexcept;
+
 }  // namespace sardonyx::kernels
