@@ -147,7 +147,7 @@ class Fusion {
     if (node.inputs.size() < 2 || !r_.constant(node.inputs[1])) return std::nullopt;
     const Shape& w = r_.constant(node.inputs[1])->shape();
     if (w.rank() < 3) return std::nullopt;
-    if (node.op_type == "Conv") return Channels{w.rank(), 1, w[0]};
+    if (node.op_type == "Conv" || node.op_type == "ConvInteger") return Channels{w.rank(), 1, w[0]};
     if (node.op_type == "ConvTranspose") return Channels{w.rank(), 1, w[1] * node.attributes.integer("group", 1)};
     return std::nullopt;
   }
