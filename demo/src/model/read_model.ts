@@ -82,7 +82,7 @@ const kFunction: Schema = {
   9: 'bytes',
   10: 'string',
   11: 'bytes',
-  16: 'string',
+  13: 'string',
 };
 const kModel: Schema = {
   1: 'int64',
@@ -165,10 +165,11 @@ function readValue(bytes: Uint8Array): ValueDescription {
 function readGraph(bytes: Uint8Array, depth: number): GraphDescription {
   if (depth > kDepth) throw new Error(`its graphs are nested more than ${kDepth} deep`);
   const fields = new Fields(bytes, kGraph);
+  const docString = fields.text(10);
   const list = <T>(field: number, read: (part: Uint8Array, i: number) => T) => fields.all<Uint8Array>(field).map(read);
   return {
     name: fields.text(2),
-    docString: fields.text(10),
+    ...(docString ? { docString } : {}),
     nodes: list(1, (part, i) => readNode(part, i, depth)),
     initializers: [...list(5, readTensor), ...list(15, readSparse)],
     inputs: list(11, readValue),
@@ -184,10 +185,14 @@ function readOpsets(parts: readonly Uint8Array[]): Record<string, number> {
 
 function readFunction(bytes: Uint8Array): FunctionDescription {
   const fields = new Fields(bytes, kFunction);
+  const overload = fields.text(13);
+  const docString = fields.text(8);
   const defaults = fields.all<Uint8Array>(11).map((part) => readAttribute(part, 1).name);
   return {
     domain: fields.text(10),
     name: fields.text(1),
+    ...(overload ? { overload } : {}),
+    ...(docString ? { docString } : {}),
     inputs: fields.all<string>(4),
     outputs: fields.all<string>(5),
     attributes: [...fields.all<string>(6), ...defaults],

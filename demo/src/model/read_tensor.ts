@@ -1,5 +1,6 @@
 // TensorProto and TypeProto as descriptions.
 import type { TensorDescription, TypeDescription } from '../../../web/src/tools/types.js';
+import { decodeHalf } from '../run/elements.js';
 import { elementsOf, kDtypes, shortest } from './dtypes.js';
 import { Fields, type Schema } from './wire.js';
 
@@ -54,8 +55,14 @@ export function readTensor(bytes: Uint8Array): TensorDescription {
     return { ...base, ...doc, range, ...(values ? { values: Array.from(values as ArrayLike<number>, shown) } : {}) };
   }
   const typed = [6, 4, 7, 10, 11, 5].find((field) => fields.has(field));
+  if (count === 0) return { ...base, ...doc, values: [] };
   if (typed === undefined || count > kShown) return { ...base, ...doc };
-  return { ...base, ...doc, values: fields.all<unknown>(typed).map(shown) };
+  const values = fields.all<unknown>(typed);
+  if (base.dtype === 'float16' || base.dtype === 'bfloat16') {
+    return { ...base, ...doc, values: values.map((bits) => shown(decodeHalf(base.dtype, Number(bits) & 0xffff))) };
+  }
+  // Smaller ones lie several in one number, or are floats by their bits.
+  return /int[24]$|^float[48]/.test(base.dtype) ? { ...base, ...doc } : { ...base, ...doc, values: values.map(shown) };
 }
 
 export function readSparse(bytes: Uint8Array): TensorDescription {
