@@ -151,10 +151,15 @@ test('Firefox', async () => {
   }
 });
 
-test('Firefox, the studio page: a graph, a run, text read in a picture', async () => {
+test('Firefox, the studio page: a graph, a run, text read in a picture, the camera', async () => {
   const puppeteer = createRequire(join(app.folder, 'x.js'))('puppeteer-core').default;
   const site = await studio();
-  const browser = await puppeteer.launch({ browser: 'firefox', executablePath: '/usr/bin/firefox-esr' });
+  const browser = await puppeteer.launch({
+    browser: 'firefox',
+    executablePath: '/usr/bin/firefox-esr',
+    // Pictures that change their colour. Its sound does not start on a machine without a sound card.
+    extraPrefsFirefox: { 'media.navigator.streams.fake': true, 'media.navigator.permission.disabled': true },
+  });
   try {
     const page = await browser.newPage();
     page.setDefaultTimeout(120_000);
@@ -171,6 +176,11 @@ test('Firefox, the studio page: a graph, a run, text read in a picture', async (
     await page.click('#sample-ocr');
     await page.waitForFunction(() => /\d found in/.test(document.getElementById('sample-status')?.textContent));
     assert.match(await page.$eval('#findings', (list) => list.textContent), /HELLO WASM 257/);
+    await page.click('#close');
+    await page.click('#sample-lines');
+    await (await page.waitForSelector('#live')).click();
+    await page.waitForFunction(() => /pictures a second/.test(document.getElementById('sample-status')?.textContent));
+    assert.equal(await page.$eval('#error', (error) => error.hidden), true);
   } finally {
     await browser.close();
     await site.close();

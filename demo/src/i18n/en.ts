@@ -239,6 +239,7 @@ export const en = {
   speaks: 'Someone speaks.',
   silent: 'Listening: no speech now.',
   noMicrophone: 'The microphone cannot be heard: {why}',
+  noSound: "the browser's sound does not start",
   saveSound: 'Save the sound',
   startLive: 'Use the camera',
   stopLive: 'Keep this picture',

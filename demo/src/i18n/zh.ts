@@ -239,6 +239,7 @@ export const zh: Texts = {
   speaks: '有人在说话。',
   silent: '正在监听：当前没有语音。',
   noMicrophone: '无法使用麦克风：{why}',
+  noSound: '浏览器的音频无法启动',
   saveSound: '保存声音',
   startLive: '使用摄像头',
   stopLive: '保留这一帧',

@@ -1,5 +1,9 @@
 // The microphone as a stream of samples at a rate, one channel.
+import { t } from '../i18n/index.js';
 import tapUrl from './microphone_tap.ts?worker&url';
+
+/** Milliseconds that sound may take to start. */
+const kStart = 5000;
 
 /** From one rate to a lower one: each sample is the mean of what falls into its time. */
 export class Resampler {
@@ -45,11 +49,14 @@ async function connect(stream: MediaStream, rate: number): Promise<[AudioContext
 /** Asks for the microphone and gives what it hears, until the function that it returns is called. @throws DOMException */
 export async function listen(rate: number, onSound: (sound: Float32Array) => void): Promise<() => void> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+  let opened: AudioContext | undefined;
   const stop = () => {
     for (const track of stream.getTracks()) track.stop();
+    opened?.close();
   };
   try {
     const [context, source] = await connect(stream, rate);
+    opened = context;
     await context.audioWorklet.addModule(tapUrl);
     const tap = new AudioWorkletNode(context, 'tap', {
       numberOfOutputs: 0,
@@ -59,11 +66,14 @@ export async function listen(rate: number, onSound: (sound: Float32Array) => voi
     const resampler = new Resampler(context.sampleRate, rate);
     tap.port.onmessage = ({ data }: MessageEvent<Float32Array>) => onSound(resampler.take(data));
     source.connect(tap);
-    await context.resume();
+    // On a machine without any sound device it may wait for ever.
+    const late = new Promise((_, reject) => {
+      setTimeout(() => reject(new Error(t('noSound'))), kStart);
+    });
+    await Promise.race([context.resume(), late]);
     return () => {
       tap.port.onmessage = null;
       stop();
-      context.close();
     };
   } catch (error) {
     stop();
