@@ -74,6 +74,10 @@ const conv = () => {
 test('search, the panel of a node, its neighbours, its weights', async () => {
   const page = await look('conv.onnx', conv());
   assert.equal(await page.locator('.node-row').count(), 4);
+  // Operators and names come before names of values.
+  await page.fill('#search', 'mixed');
+  await page.waitForFunction(() => document.querySelectorAll('.node-row').length === 3);
+  assert.deepEqual(await page.locator('.node-op').allTextContents(), ['Conv', 'Relu', 'Sigmoid']);
   await page.fill('#search', 'sig');
   await page.waitForFunction(() => document.querySelectorAll('.node-row').length === 1);
   await page.keyboard.press('Enter');

@@ -121,8 +121,12 @@ export class CanvasControl {
 
   #selected(): number | undefined {
     const key = this.#graph.selected.value;
-    const at = key === undefined ? -1 : (this.#scene?.items.findIndex((item) => item.key === key) ?? -1);
-    return at < 0 ? undefined : at;
+    const entry = key === undefined ? undefined : this.#graph.index.value?.get(key);
+    const takers = entry?.node.outputs.flatMap((name) => entry.scope.takers(name)) ?? [];
+    const at = (wanted: string | undefined) => this.#scene?.items.findIndex((item) => item.key === wanted) ?? -1;
+    // A constant is a line of the box that takes it.
+    const found = at(key) < 0 && entry?.node.opType === 'Constant' ? at(takers[0]) : at(key);
+    return found < 0 ? undefined : found;
   }
 
   /** After a box was opened or closed, it stays where it was on the screen. */
@@ -159,7 +163,9 @@ export class CanvasControl {
     if (!this.#painter || !this.#port || width === 0) return;
     const index = this.#graph.index.value;
     const edgeText = (value: string, { key }: { key: string }) => shapeText(index?.scopeOf(key).typeOf(value));
-    const marks = { selected: this.#graph.selected.value, heat: this.#heat, edgeText };
+    const chosen = this.#selected();
+    const selected = chosen === undefined ? undefined : this.#scene?.items[chosen].key;
+    const marks = { selected, heat: this.#heat, edgeText };
     this.#painter.draw(this.#port, width, height, devicePixelRatio || 1, this.#look, marks);
     this.#canvas.dataset.scale = this.#port.scale.toPrecision(3);
     this.#canvas.dataset.drawn = String(Number(this.#canvas.dataset.drawn ?? 0) + 1);

@@ -10,16 +10,22 @@ import type { OpenGraph } from './open_graph.js';
 
 const kPage = 100;
 
-/** Without a search all nodes that have boxes; else those with its words in operator, name, names of inputs and outputs. */
+/** Without a search all nodes that have boxes; else those with its words in operator or name, then
+ *  those with them in the names of outputs and inputs. */
 export function matching(index: ModelIndex, search: string): readonly Entry[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) {
     return index.entries.filter(({ node, scope }) => !isFoldedAway(node, scope.constants, scope.body.outputs));
   }
-  return index.entries.filter(({ node }) => {
-    const text = `${node.opType} ${node.name} ${node.outputs.join(' ')} ${node.inputs.join(' ')}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+  const has = (text: string) => words.every((word) => text.toLowerCase().includes(word));
+  const ranked: Entry[][] = [[], [], []];
+  for (const entry of index.entries) {
+    const { opType, name, outputs, inputs } = entry.node;
+    if (opType !== 'Constant' && has(`${opType} ${name}`)) ranked[0].push(entry);
+    else if (has(`${opType} ${name} ${outputs.join(' ')}`)) ranked[1].push(entry);
+    else if (has(`${opType} ${name} ${outputs.join(' ')} ${inputs.join(' ')}`)) ranked[2].push(entry);
+  }
+  return ranked.flat();
 }
 
 function Row({ entry, graph }: { entry: Entry; graph: OpenGraph }) {
