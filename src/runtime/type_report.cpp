@@ -19,6 +19,7 @@ class Report {
     values(model_.graph, types);
     for (const auto& [graph, inner] : notes_.inner) values(*graph, inner);
     for (const TypeNotes::KnownValue& v : notes_.values) {
+      if (!is_plain(scopes_.at(v.graph)) || !is_plain(v.graph->value(v.id).name)) continue;
       put("V");
       put(scopes_.at(v.graph));
       put(v.graph->value(v.id).name);
@@ -34,6 +35,9 @@ class Report {
     text_ += '\0';
   }
 
+  // Names with a 0 in them would end a record early: nothing is said of what has one.
+  static bool is_plain(std::string_view text) { return text.find('\0') == std::string_view::npos; }
+
   static std::string_view key_of(const Graph& graph, const Node& node) {
     for (ValueId id : node.outputs)
       if (id != kNoValue) return graph.value(id).name;
@@ -42,6 +46,7 @@ class Report {
 
   void error(const std::string& scope, const Graph& graph, const Node& node, ErrorCode code,
              const std::string& reason) {
+    if (!is_plain(scope) || !is_plain(key_of(graph, node)) || !is_plain(reason)) return;
     put("E");
     put(scope);
     put(key_of(graph, node));
@@ -67,9 +72,10 @@ class Report {
 
   void values(const Graph& graph, const StaticTypes& types) {
     const std::string& scope = scopes_.at(&graph);
+    if (!is_plain(scope)) return;
     for (size_t id = 0; id < graph.values.size(); id++) {
       const StaticType& type = types[static_cast<ValueId>(id)];
-      if (!type.known() || graph.values[id].name.empty()) continue;
+      if (!type.known() || graph.values[id].name.empty() || !is_plain(graph.values[id].name)) continue;
       put("T");
       put(scope);
       put(graph.values[id].name);
@@ -82,8 +88,8 @@ class Report {
   std::string dim_text(int64_t first, int64_t second) const {
     if (first == second) return cat(first);
     for (const TypeNotes::Symbol& s : notes_.symbols)
-      if (s.first == first && s.second == second) return cat("=", s.name);
-    return "?";
+      if (s.first == first && s.second == second && is_plain(s.name)) return cat("=", s.name);
+    return cat("?", first, ",", second);
   }
 
   Model model_;

@@ -175,12 +175,8 @@ class Checker {
   void function(const pb::FunctionProto& f, int index) {
     const Place place{cat("functions[", index, "]")};
     if (f.name().empty()) findings_.error("missing_field", place, "a function has no name");
-    for (int i = 0; i < index; i++) {
-      const auto& other = model_.functions(i);
-      if (function_key(other.domain(), other.name(), other.overload()) ==
-          function_key(f.domain(), f.name(), f.overload()))
-        findings_.error("duplicate_name", place, cat("there are two functions ", f.domain(), ".", f.name()));
-    }
+    if (!functions_.insert(function_key(f.domain(), f.name(), f.overload())).second)
+      findings_.error("duplicate_name", place, cat("there are two functions ", f.domain(), ".", f.name()));
     const auto outer = rules_.opsets;
     rules_.function = &f;
     rules_.opsets.clear();
@@ -201,6 +197,7 @@ class Checker {
   NodeRules rules_;
   Findings& findings_;
   std::vector<char>& bad_;
+  std::unordered_set<std::string> functions_;  // before the one that is looked at
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Rules of a node on its own: its operator, how many inputs and outputs, its attributes.
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "tools/check.h"
@@ -101,9 +102,7 @@ class NodeCheck {
     const About about{.attribute = a.name()};
     const Place at = place_.in(cat("attribute[", a.name(), "]"));
     if (a.name().empty()) return findings_.error("missing_field", at, cat("an attribute of ", label(), " has no name"));
-    const auto same = [&](const Attribute& other) { return other.name() == a.name(); };
-    const auto first = std::find_if(node_.attribute().begin(), node_.attribute().end(), same);
-    if (&*first != &a)
+    if (!names_.insert(a.name()).second)
       findings_.error("duplicate_attribute", at, cat("attribute \"", a.name(), "\" of ", label(), " is given twice"),
                       about);
     const std::string kinds = filled(a);
@@ -166,6 +165,7 @@ class NodeCheck {
   const Place& place_;
   const NodeRules& rules_;
   Findings& findings_;
+  std::unordered_set<std::string_view> names_;  // of attributes
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tools/model_file.h"
 #include "tools/print.h"
 #include "tools/simplify.h"
+#include "tools/trace.h"
 
 namespace sardonyx::tools {
 namespace {
@@ -112,6 +113,13 @@ constexpr Command kCommands[] = {
        const auto outputs = request.begin() + 2 + count;
        extract(file.proto, {request.begin() + 2, outputs}, {outputs, request.end()});
        return std::string();
+     }},
+    // The main graph's values in the order of their nodes: [{value, index, name, opType, bytes}...].
+    {"values", 0, [](ModelFile& file, const Texts&, std::string_view) { return list_values(file.proto); }},
+    // NAMES: the file of a model with these outputs; this one stays as it is.
+    {"part", 1,
+     [](ModelFile& file, const Texts& request, std::string_view) {
+       return model_bytes(part_of(file.proto, {request.begin() + 1, request.end()}));
      }},
     // LOCATION LEAST: moves tensors out; the answer is the file of external data, and "bytes" the rest.
     {"move_out", 2,

@@ -2,7 +2,8 @@
 #include "tools/convert.h"
 
 #include <algorithm>
-#include <functional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "tools/check.h"
@@ -106,7 +107,9 @@ constexpr Break kBreaks[] = {
 
 class Converter {
  public:
-  Converter(pb::ModelProto& model, int64_t from, int64_t to) : model_(model), from_(from), to_(to) {}
+  Converter(pb::ModelProto& model, int64_t from, int64_t to) : model_(model), from_(from), to_(to) {
+    for (const auto& f : model.functions()) functions_.insert(function_key(f.domain(), f.name(), f.overload()));
+  }
 
   void run() {
     graph(*model_.mutable_graph());
@@ -118,6 +121,8 @@ class Converter {
 
  private:
   void graph(pb::GraphProto& g) {
+    for (const auto* list : {&g.output(), &g.input(), &g.value_info()})
+      for (const auto& v : *list) types_[v.name()] = v.type().tensor_type().elem_type();
     const int nodes = g.node_size();
     for (int i = 0; i < nodes; i++) {
       pb::NodeProto& n = *g.mutable_node(i);
@@ -127,9 +132,7 @@ class Converter {
   }
 
   bool is_function(const pb::NodeProto& n) const {
-    return std::any_of(model_.functions().begin(), model_.functions().end(), [&](const auto& f) {
-      return function_key(f.domain(), f.name(), f.overload()) == function_key(n.domain(), n.op_type(), n.overload());
-    });
+    return functions_.contains(function_key(n.domain(), n.op_type(), n.overload()));
   }
 
   void refuse(const pb::NodeProto& n) {
@@ -177,7 +180,7 @@ class Converter {
     if (!a && m.op == "Clip") return true;
     if (!a) return m.attribute != "starts" && m.attribute != "ends" && m.attribute != "k" && m.attribute != "pads";
     if (n.input_size() > m.input && !n.input(m.input).empty()) return false;
-    if (n.output().empty() || (m.op == "Clip" && !is_float32(n, g))) return false;
+    if (n.output().empty() || (m.op == "Clip" && !is_float32(n))) return false;
     pb::TensorProto t;
     if (a->type() == pb::AttributeProto::INTS)
       t = int_tensor(pb::TensorProto::INT64, {a->ints().begin(), a->ints().end()}, {a->ints_size()});
@@ -185,7 +188,7 @@ class Converter {
       t = int_tensor(pb::TensorProto::INT64, {a->i()}, {1});
     else
       t = float_tensor({a->f()}, {});
-    if (a->type() == pb::AttributeProto::FLOAT && m.op == "Pad" && !is_float32(n, g)) return false;
+    if (a->type() == pb::AttributeProto::FLOAT && m.op == "Pad" && !is_float32(n)) return false;
     t.set_name(cat(n.output(0), "_", m.attribute, "_of_", n.op_type()));
     while (n.input_size() <= m.input) n.add_input();
     n.set_input(m.input, t.name());
@@ -199,17 +202,17 @@ class Converter {
   }
 
   // Float attributes become inputs of the type of the data: is it float32, as far as the model says?
-  static bool is_float32(const pb::NodeProto& n, const pb::GraphProto& g) {
-    for (const auto* list : {&g.value_info(), &g.input(), &g.output()})
-      for (const auto& v : *list)
-        if (v.name() == n.input(0) || v.name() == n.output(0))
-          return v.type().tensor_type().elem_type() == pb::TensorProto::FLOAT;
-    return false;
+  bool is_float32(const pb::NodeProto& n) const {
+    auto found = n.input().empty() ? types_.end() : types_.find(n.input(0));
+    if (found == types_.end()) found = types_.find(n.output(0));
+    return found != types_.end() && found->second == pb::TensorProto::FLOAT;
   }
 
   pb::ModelProto& model_;
   int64_t from_, to_;
   Schemas schemas_;
+  std::unordered_set<std::string> functions_;
+  std::unordered_map<std::string, int> types_;  // element types, as the model states them
   std::string problems_;
 };
 

@@ -9,51 +9,65 @@
 #include "tools/walk.h"
 
 namespace sardonyx::tools {
-namespace {
 
-// In inner graphs, which hide no names.
-void rename_inside(pb::GraphProto& g, const std::string& from, const std::string& to) {
-  for (auto& n : *g.mutable_node()) {
-    for (auto& name : *n.mutable_input())
-      if (name == from) name = to;
-    for_each_subgraph(n, [&](pb::GraphProto& inner) { rename_inside(inner, from, to); });
-  }
-  for (auto& v : *g.mutable_output())
-    if (v.name() == from) v.set_name(to);
-}
-
-}  // namespace
-
-Editor::Editor(pb::GraphProto& graph) : graph_(graph), removed_(static_cast<size_t>(graph.node_size()), 0) {
-  std::unordered_set<std::string> inputs;
-  for (const auto& v : graph.input()) inputs.insert(v.name());
-  for (const auto& v : graph.output()) outputs_.insert(v.name());
-  for (int i = 0; i < graph.initializer_size(); i++)
-    if (!inputs.contains(graph.initializer(i).name())) constants_[graph.initializer(i).name()] = i;
-  for (int i = 0; i < graph.node_size(); i++) {
-    for (const auto& name : graph.node(i).output())
-      if (!name.empty()) makers_[name] = i;
-    note(i, 1);
-  }
-}
-
-void Editor::note(int i, int change) {
-  const auto use = [&](const std::string& name) {
-    if (name.empty()) return;
-    int& count = users_[name][i];
-    count += change;
-    if (count <= 0) users_[name].erase(i);
+Definitions definitions(const pb::GraphProto& graph) {
+  Definitions counts;
+  const auto add = [&](const auto& self, const pb::GraphProto& g) -> void {
+    std::unordered_set<std::string_view> inputs;
+    for (const auto& v : g.input())
+      if (inputs.insert(v.name()).second) counts[v.name()]++;
+    for (const auto& t : g.initializer())
+      if (!inputs.contains(t.name())) counts[t.name()]++;
+    for (const auto& s : g.sparse_initializer()) counts[s.values().name()]++;
+    for (const auto& n : g.node()) {
+      for (const auto& name : n.output()) counts[name]++;
+      for_each_subgraph(n, [&](const pb::GraphProto& inner) { self(self, inner); });
+    }
   };
-  const pb::NodeProto& n = graph_.node(i);
-  for (const auto& name : n.input()) use(name);
-  for_each_subgraph(n, [&](const pb::GraphProto& inner) {
-    for (const auto& name : outer_names(inner)) use(name);
-  });
+  add(add, graph);
+  return counts;
+}
+
+Editor::Editor(pb::GraphProto& graph, Definitions& names, const Editor* outer)
+    : graph_(graph), names_(names), outer_(outer), removed_(static_cast<size_t>(graph.node_size()), 0) {
+  for (const auto& v : graph.input()) inputs_.insert(v.name());
+  for (const auto& v : graph.output()) outputs_.insert(v.name());
+  for (auto& t : *graph.mutable_initializer())
+    if (!inputs_.contains(t.name())) constants_[t.name()] = &t;
+  for (int i = 0; i < graph.node_size(); i++) {
+    const pb::NodeProto& n = graph.node(i);
+    for (const auto& name : n.output())
+      if (!name.empty()) makers_[name] = i;
+    for (const auto& name : n.input()) use(name, i);
+    for_each_subgraph(n, [&](const pb::GraphProto& inner) { captures_[i].merge(outer_names(inner)); });
+    const auto captured = captures_.find(i);
+    if (captured == captures_.end()) continue;
+    for (const auto& name : captured->second) use(name, i);
+  }
+}
+
+void Editor::use(const std::string& name, int i, size_t times) {
+  if (name.empty()) return;
+  Users& users = users_[name];
+  users.nodes[i] += times;
+  users.total += times;
+}
+
+void Editor::unuse(const std::string& name, int i) {
+  const auto users = users_.find(name);
+  if (users == users_.end()) return;
+  const auto found = users->second.nodes.find(i);
+  if (found == users->second.nodes.end()) return;
+  users->second.total--;
+  if (--found->second == 0) users->second.nodes.erase(found);
 }
 
 void Editor::remove(int i) {
   if (is_removed(i)) return;
-  note(i, -1);
+  for (const auto& name : graph_.node(i).input()) unuse(name, i);
+  const auto captured = captures_.find(i);
+  if (captured != captures_.end())
+    for (const auto& name : captured->second) unuse(name, i);
   for (const auto& name : graph_.node(i).output()) {
     const auto made = makers_.find(name);
     if (made != makers_.end() && made->second == i) makers_.erase(made);
@@ -63,7 +77,8 @@ void Editor::remove(int i) {
 
 const pb::TensorProto* Editor::constant(const std::string& name) const {
   const auto found = constants_.find(name);
-  return found == constants_.end() ? nullptr : &graph_.initializer(found->second);
+  if (found != constants_.end()) return found->second;
+  return outer_ && !makers_.contains(name) && !inputs_.contains(name) ? outer_->constant(name) : nullptr;
 }
 
 int Editor::maker(const std::string& name) const {
@@ -73,24 +88,46 @@ int Editor::maker(const std::string& name) const {
 
 size_t Editor::uses(const std::string& name) const {
   const auto found = users_.find(name);
-  size_t count = outputs_.contains(name) ? 1 : 0;
-  if (found != users_.end())
-    for (const auto& [node, times] : found->second) count += static_cast<size_t>(times);
-  return count;
+  return (outputs_.contains(name) ? 1 : 0) + (found == users_.end() ? 0 : found->second.total);
 }
 
 void Editor::replace(const std::string& from, const std::string& to) {
   const auto found = users_.find(from);
-  if (found == users_.end()) return;
-  std::vector<int> nodes;
-  for (const auto& [i, times] : found->second) nodes.push_back(i);
-  for (const int i : nodes) {
-    note(i, -1);
+  if (found == users_.end() || from == to) return;
+  const Users users = std::move(found->second);
+  users_.erase(found);
+  for (const auto& [i, times] : users.nodes) {
     for (auto& name : *node(i).mutable_input())
       if (name == from) name = to;
-    for_each_subgraph(node(i), [&](pb::GraphProto& inner) { rename_inside(inner, from, to); });
-    note(i, 1);
+    const auto captured = captures_.find(i);
+    if (captured == captures_.end() || captured->second.erase(from) == 0) {
+      use(to, i, times);
+      continue;
+    }
+    // Captured names count once.
+    const bool is_new = captured->second.insert(to).second;
+    use(to, i, is_new ? times : times - 1);
+    renames_[from] = to;
   }
+}
+
+const std::string& Editor::renamed(const std::string& name) const {
+  const std::string* now = &name;
+  for (size_t steps = 0; steps <= renames_.size(); steps++) {
+    const auto found = renames_.find(*now);
+    if (found == renames_.end()) break;
+    now = &found->second;
+  }
+  return *now;
+}
+
+// Inner graphs hide no names.
+void Editor::rename_inside(pb::GraphProto& g) {
+  for (auto& n : *g.mutable_node()) {
+    for (auto& name : *n.mutable_input()) name = std::string(renamed(name));
+    for_each_subgraph(n, [&](pb::GraphProto& inner) { rename_inside(inner); });
+  }
+  for (auto& v : *g.mutable_output()) v.set_name(std::string(renamed(v.name())));
 }
 
 bool Editor::bypass(int i, const std::string& input) {
@@ -112,30 +149,48 @@ bool Editor::bypass(int i, const std::string& input) {
 }
 
 void Editor::set_input(int i, int k, const std::string& name) {
-  note(i, -1);
-  while (node(i).input_size() <= k) node(i).add_input();
-  *node(i).mutable_input(k) = name;
-  note(i, 1);
+  pb::NodeProto& n = node(i);
+  while (n.input_size() <= k) n.add_input();
+  const std::string now = name;  // may be one that goes
+  unuse(n.input(k), i);
+  n.set_input(k, now);
+  use(now, i);
+}
+
+void Editor::cut_inputs(int i, int k) {
+  pb::NodeProto& n = node(i);
+  while (n.input_size() > k) {
+    unuse(n.input(n.input_size() - 1), i);
+    n.mutable_input()->RemoveLast();
+  }
 }
 
 bool Editor::make_constant(const std::string& name, pb::TensorProto tensor) {
   const int i = maker(name);
-  if (is_output(name) || i < 0 || constant(name) || node(i).output_size() != 1) return false;
+  if (is_output(name) || i < 0 || constants_.contains(name) || node(i).output_size() != 1) return false;
   remove(i);
   tensor.set_name(name);
-  constants_[name] = graph_.initializer_size();
-  *graph_.add_initializer() = std::move(tensor);
+  constants_[name] = graph_.add_initializer();
+  *constants_[name] = std::move(tensor);
   return true;
 }
 
 std::string Editor::add_constant(const std::string& hint, pb::TensorProto tensor) {
   std::string name = hint;
-  for (int k = 1; constants_.contains(name) || makers_.contains(name) || users_.contains(name); k++)
-    name = cat(hint, "_", k);
+  for (int k = 1; names_.contains(name) || renames_.contains(name); k++) name = cat(hint, "_", k);
+  names_[name]++;
   tensor.set_name(name);
-  constants_[name] = graph_.initializer_size();
-  *graph_.add_initializer() = std::move(tensor);
+  constants_[name] = graph_.add_initializer();
+  *constants_[name] = std::move(tensor);
   return name;
+}
+
+void Editor::set_constant(int i, int k, const std::string& hint, pb::TensorProto tensor) {
+  const std::string before = k < node(i).input_size() ? node(i).input(k) : std::string();
+  const auto found = constants_.find(before);
+  if (found == constants_.end() || uses(before) != 1) return set_input(i, k, add_constant(hint, std::move(tensor)));
+  tensor.set_name(before);
+  *found->second = std::move(tensor);
 }
 
 bool Editor::finish() {
@@ -147,12 +202,20 @@ bool Editor::finish() {
     if (used) continue;
     remove(i);
   }
+  if (!renames_.empty())
+    for (const auto& [i, names] : captures_)
+      if (!is_removed(i)) for_each_subgraph(node(i), [&](pb::GraphProto& inner) { rename_inside(inner); });
   keep_if(*graph_.mutable_node(), [&](int i) { return !is_removed(i); });
   changed = static_cast<size_t>(graph_.node_size()) != removed_.size();
   std::unordered_set<std::string> there;
   for (const auto& n : graph_.node())
     for (const auto& name : n.output()) there.insert(name);
-  keep_if(*graph_.mutable_initializer(), [&](int i) { return uses(graph_.initializer(i).name()) > 0; });
+  keep_if(*graph_.mutable_initializer(), [&](int i) {
+    const std::string& name = graph_.initializer(i).name();
+    const bool kept = uses(name) > 0 || inputs_.contains(name);  // an input without it would have to be fed
+    if (!kept) constants_.erase(name);
+    return kept;
+  });
   keep_if(*graph_.mutable_value_info(), [&](int i) { return there.contains(graph_.value_info(i).name()); });
   return changed;
 }

@@ -10,16 +10,21 @@
 
 namespace sardonyx::tools {
 
+// How often each name is defined in a graph and those in it: as an input, an initializer or an output of a node.
+using Definitions = std::unordered_map<std::string, int>;
+Definitions definitions(const pb::GraphProto& graph);
+
 class Editor {
  public:
-  explicit Editor(pb::GraphProto& graph);
+  // names: of the whole model; new ones are added. outer: of the graph around it, done.
+  Editor(pb::GraphProto& graph, Definitions& names, const Editor* outer = nullptr);
 
   int size() const { return graph_.node_size(); }
   pb::NodeProto& node(int i) { return *graph_.mutable_node(i); }
   bool is_removed(int i) const { return removed_[static_cast<size_t>(i)] != 0; }
   void remove(int i);
 
-  // An initializer that no feed can replace; else null.
+  // An initializer that no feed can replace, of this graph or one around it; else null.
   const pb::TensorProto* constant(const std::string& name) const;
   // The node that makes the value, or -1.
   int maker(const std::string& name) const;
@@ -31,25 +36,41 @@ class Editor {
   void replace(const std::string& from, const std::string& to);
   // Removes node i, whose first output is the same as `input`; false where the graph's interface is in the way.
   bool bypass(int i, const std::string& input);
-  // Makes input k of node i another value.
+  // Makes input k of node i another value; those between are left out where there were fewer.
   void set_input(int i, int k, const std::string& name);
+  // Takes the inputs of node i from k on away.
+  void cut_inputs(int i, int k);
   // The value that node i makes becomes a constant; false for outputs of the graph.
   bool make_constant(const std::string& name, pb::TensorProto tensor);
   // A new constant; its name is like `hint`.
   std::string add_constant(const std::string& hint, pb::TensorProto tensor);
+  // Input k of node i becomes this constant, in the place of the one that it was where nothing else uses that.
+  void set_constant(int i, int k, const std::string& hint, pb::TensorProto tensor);
 
-  // Takes out what was removed and what nothing needs; true where there was any.
+  // Takes out what was removed and what nothing needs, and gives inner graphs the names of now; true where nodes went.
   bool finish();
 
  private:
-  void index();
-  void note(int i, int change);
+  struct Users {
+    std::unordered_map<int, size_t> nodes;  // and how often
+    size_t total = 0;
+  };
+  void use(const std::string& name, int i, size_t times = 1);
+  void unuse(const std::string& name, int i);
+  const std::string& renamed(const std::string& name) const;
+  void rename_inside(pb::GraphProto& g);
+
   pb::GraphProto& graph_;
+  Definitions& names_;
+  const Editor* outer_;
   std::vector<char> removed_;
   std::unordered_map<std::string, int> makers_;
-  std::unordered_map<std::string, std::unordered_map<int, int>> users_;  // node and how often
-  std::unordered_map<std::string, int> constants_;                       // by place
+  std::unordered_map<std::string, Users> users_;
+  std::unordered_map<std::string, pb::TensorProto*> constants_;
+  std::unordered_set<std::string> inputs_;
   std::unordered_set<std::string> outputs_;
+  std::unordered_map<int, std::unordered_set<std::string>> captures_;  // of nodes with inner graphs
+  std::unordered_map<std::string, std::string> renames_;               // that inner graphs do not have yet
 };
 
 // Of a node; null where it is not there.

@@ -12,6 +12,9 @@ DType dtype_of(const pb::TensorProto& tensor) {
   return is_dtype(tensor.data_type()) ? static_cast<DType>(tensor.data_type()) : DType::undefined;
 }
 
+// So that the bits of the largest type can be counted.
+constexpr int64_t kMostCount = INT64_MAX / 128;
+
 bool is_packed(DType dtype) { return dtype_bits(dtype) > 0 && dtype_bits(dtype) < 8; }
 
 }  // namespace
@@ -19,7 +22,7 @@ bool is_packed(DType dtype) { return dtype_bits(dtype) > 0 && dtype_bits(dtype) 
 int64_t element_count(const google::protobuf::RepeatedField<int64_t>& dims) {
   int64_t count = 1;
   for (const int64_t d : dims) {
-    if (d < 0 || (d > 0 && count > INT64_MAX / 16 / d)) return -1;
+    if (d < 0 || (d > 0 && count > kMostCount / d)) return -1;
     count *= d;
   }
   return count;

@@ -15,22 +15,32 @@ namespace {
 
 using Names = std::unordered_set<std::string>;
 
+// Names of a graph in an attribute, and of those around it within the node.
+struct Inside {
+  const Inside* outer;
+  std::unordered_set<std::string_view> names;
+  bool has(std::string_view name) const { return names.contains(name) || (outer && outer->has(name)); }
+};
+
 // Names that a graph in an attribute takes from outside.
-void collect_outer(const pb::GraphProto& g, Names known, Names& used) {
-  for (const auto& v : g.input()) known.insert(v.name());
-  for (const auto& t : g.initializer()) known.insert(t.name());
+void collect_outer(const pb::GraphProto& g, const Inside* outer, Names& used) {
+  Inside inside{outer, {}};
+  for (const auto& v : g.input()) inside.names.insert(v.name());
+  for (const auto& t : g.initializer()) inside.names.insert(t.name());
+  for (const auto& t : g.sparse_initializer()) inside.names.insert(t.values().name());
   const auto use = [&](const std::string& name) {
-    if (!name.empty() && !known.contains(name)) used.insert(name);
+    if (!name.empty() && !inside.has(name)) used.insert(name);
   };
   for (const auto& n : g.node()) {
     for (const auto& name : n.input()) use(name);
-    for_each_subgraph(n, [&](const pb::GraphProto& inner) { collect_outer(inner, known, used); });
-    for (const auto& name : n.output()) known.insert(name);
+    for_each_subgraph(n, [&](const pb::GraphProto& inner) { collect_outer(inner, &inside, used); });
+    for (const auto& name : n.output()) inside.names.insert(name);
   }
   for (const auto& v : g.output()) use(v.name());
 }
 
-// The names that stop at `inputs`; marks the nodes that make the others.
+}  // namespace
+
 Names needed_names(const pb::GraphProto& g, const Names& inputs, const std::vector<std::string>& outputs,
                    std::vector<char>& needed) {
   std::unordered_map<std::string, int> makers;
@@ -50,17 +60,15 @@ Names needed_names(const pb::GraphProto& g, const Names& inputs, const std::vect
     for (const auto& input : n.input())
       if (!input.empty()) open.push_back(input);
     Names captured;
-    for_each_subgraph(n, [&](const pb::GraphProto& inner) { collect_outer(inner, {}, captured); });
+    for_each_subgraph(n, [&](const pb::GraphProto& inner) { collect_outer(inner, nullptr, captured); });
     open.insert(open.end(), captured.begin(), captured.end());
   }
   return names;
 }
 
-}  // namespace
-
 Names outer_names(const pb::GraphProto& graph) {
   Names used;
-  collect_outer(graph, {}, used);
+  collect_outer(graph, nullptr, used);
   return used;
 }
 
@@ -92,12 +100,13 @@ void extract(pb::ModelProto& model, const std::vector<std::string>& inputs, cons
           "\", which is not among the inputs");
   }
   keep_if(*g.mutable_node(), [&](int i) { return needed[static_cast<size_t>(i)] != 0; });
+  const Names ends(outputs.begin(), outputs.end());
   const auto is_inner = [&](const std::string& name) { return names.contains(name) && !stop.contains(name); };
   keep_if(*g.mutable_initializer(), [&](int i) { return is_inner(g.initializer(i).name()); });
   keep_if(*g.mutable_sparse_initializer(), [&](int i) { return is_inner(g.sparse_initializer(i).values().name()); });
   keep_if(*g.mutable_value_info(), [&](int i) {
     const std::string& name = g.value_info(i).name();
-    return is_inner(name) && std::find(outputs.begin(), outputs.end(), name) == outputs.end();
+    return is_inner(name) && !ends.contains(name);
   });
   g.clear_input();
   g.clear_output();
@@ -119,21 +128,28 @@ void each_node(const List& list, const Body& body) {
 }  // namespace
 
 void drop_unused(pb::ModelProto& model) {
-  std::set<std::string, std::less<>> called, domains{""};
+  std::unordered_map<std::string, int> functions;
+  for (int i = 0; i < model.functions_size(); i++) {
+    const auto& f = model.functions(i);
+    functions.emplace(function_key(f.domain(), f.name(), f.overload()), i);
+  }
+  std::vector<char> called(static_cast<size_t>(model.functions_size()), 0);
+  std::set<std::string, std::less<>> domains{""};
+  std::vector<int> open;
   const auto note = [&](const pb::NodeProto& n) {
-    called.insert(function_key(n.domain(), n.op_type(), n.overload()));
     domains.insert(std::string(short_domain(n.domain())));
+    const auto found = functions.find(function_key(n.domain(), n.op_type(), n.overload()));
+    if (found == functions.end() || called[static_cast<size_t>(found->second)]) return;
+    called[static_cast<size_t>(found->second)] = 1;
+    open.push_back(found->second);
   };
   each_node(model.graph().node(), note);
-  for (size_t before = 0; before != called.size();) {  // functions call functions
-    before = called.size();
-    for (const auto& f : model.functions())
-      if (called.contains(function_key(f.domain(), f.name(), f.overload()))) each_node(f.node(), note);
+  while (!open.empty()) {  // functions call functions
+    const int next = open.back();
+    open.pop_back();
+    each_node(model.functions(next).node(), note);
   }
-  keep_if(*model.mutable_functions(), [&](int i) {
-    const auto& f = model.functions(i);
-    return called.contains(function_key(f.domain(), f.name(), f.overload()));
-  });
+  keep_if(*model.mutable_functions(), [&](int i) { return called[static_cast<size_t>(i)] != 0; });
   keep_if(*model.mutable_opset_import(),
           [&](int i) { return domains.contains(short_domain(model.opset_import(i).domain())); });
 }

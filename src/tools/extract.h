@@ -13,6 +13,10 @@ namespace sardonyx::tools {
 // for names that there are not, and where an output needs an input of the model that is not among `inputs`.
 void extract(pb::ModelProto& model, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
 
+// The names that lead to `outputs`, back to `inputs`; marks the nodes that make the others.
+std::unordered_set<std::string> needed_names(const pb::GraphProto& g, const std::unordered_set<std::string>& inputs,
+                                             const std::vector<std::string>& outputs, std::vector<char>& needed);
+
 // The names that a graph in an attribute takes from the graphs around it.
 std::unordered_set<std::string> outer_names(const pb::GraphProto& graph);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/dtype.h"
 #include "base/error.h"
 #include "tools/commands.h"
 #include "tools/walk.h"
@@ -75,18 +76,21 @@ void Inference::read(std::string_view report) {
       const size_t count = std::strtoull(texts[i + 3].c_str(), nullptr, 10);
       for (i += 4; elements.size() < count && i < texts.size(); i++)
         elements.push_back(std::strtoll(texts[i].c_str(), nullptr, 10));
-      if (scope.empty()) computed_[name] = std::move(elements);
+      computed_[scope][name] = std::move(elements);
       continue;
     }
-    Known known{texts[i + 3], true, {}};
+    if (texts[i] != "T" || !is_dtype(std::atoi(texts[i + 3].c_str()))) return;  // no report of the engine
+    Known known{cat(std::atoi(texts[i + 3].c_str())), true, {}};
     const size_t rank = std::strtoull(texts[i + 4].c_str(), nullptr, 10);
     i += 5;
     for (size_t d = 0; d < rank && i < texts.size(); d++, i++) {
       const std::string& dim = texts[i];
       if (dim[0] == '=')
-        known.dims.push_back({-1, dim.substr(1)});
+        known.dims.push_back({-1, dim.substr(1), {}});
+      else if (dim[0] == '?')
+        known.dims.push_back({-1, {}, dim.substr(1)});
       else
-        known.dims.push_back({dim[0] == '?' ? -1 : std::strtoll(dim.c_str(), nullptr, 10), {}});
+        known.dims.push_back({std::strtoll(dim.c_str(), nullptr, 10), {}, {}});
     }
     reported_[scope][name] = std::move(known);
   }
@@ -97,8 +101,15 @@ const Inference::Values& Inference::values(const pb::GraphProto& g) const {
   return found == values_.end() ? none_ : found->second;
 }
 
+const Inference::Computed& Inference::computed(const pb::GraphProto& g) const {
+  const auto scope = scopes_.find(&g);
+  const auto found = scope == scopes_.end() ? computed_.end() : computed_.find(scope->second);
+  return found == computed_.end() ? not_computed_ : found->second;
+}
+
 void Inference::graph(const pb::GraphProto& g, const Place& place, const std::string& key, Scope* outer, bool main) {
   Scope scope{outer, values_[&g]};
+  scopes_[&g] = key;
   for (const auto& v : g.input()) scope.values[v.name()] = known_of(v.type());
   for (int i = 0; i < g.initializer_size(); i++) {
     Known& known = scope.values[g.initializer(i).name()];

@@ -14,6 +14,11 @@ namespace sardonyx::tools {
 struct KnownDim {
   int64_t value = -1;
   std::string name;  // where value is -1; empty: nothing is known
+  std::string kind;  // where there is no name: dimensions of one kind are alike for all feeds
+  bool is_like(const KnownDim& o) const {
+    if (value >= 0 || o.value >= 0) return value == o.value;
+    return name == o.name && kind == o.kind && (!name.empty() || !kind.empty());
+  }
 };
 
 // A type's code as in operators.txt (empty: not known), and a tensor's shape.
@@ -40,8 +45,9 @@ class Inference {
   Inference(const pb::ModelProto& model, const Schemas& schemas, std::string_view report, const std::vector<char>& bad,
             Findings& findings);
 
-  // Integers that shapes give, by value of the main graph.
-  const std::unordered_map<std::string, std::vector<int64_t>>& computed() const { return computed_; }
+  // Integers that shapes give, by value of one graph of the model.
+  using Computed = std::unordered_map<std::string, std::vector<int64_t>>;
+  const Computed& computed(const pb::GraphProto& graph) const;
   // Of the values of one graph of the model.
   const Values& values(const pb::GraphProto& graph) const;
 
@@ -66,7 +72,9 @@ class Inference {
   std::unordered_map<std::string, std::vector<Problem>> problems_;  // by scope and node
   std::unordered_map<const pb::GraphProto*, Values> values_;
   Values none_;
-  std::unordered_map<std::string, std::vector<int64_t>> computed_;
+  std::unordered_map<std::string, Computed> computed_;  // by scope
+  std::unordered_map<const pb::GraphProto*, std::string> scopes_;
+  Computed not_computed_;
 };
 
 // Writes what is known into value_info of the model's graphs, and into outputs that say nothing of their shape.

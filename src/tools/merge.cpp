@@ -8,10 +8,6 @@
 namespace sardonyx::tools {
 namespace {
 
-bool is_op(const pb::NodeProto& n, std::string_view type) {
-  return n.op_type() == type && short_domain(n.domain()).empty();
-}
-
 // The node that makes input k of node i, where it makes nothing else and no one else needs it; else -1.
 int sole_maker(Editor& graph, int i, int k) {
   const pb::NodeProto& n = graph.node(i);
@@ -27,10 +23,7 @@ void take_output(Editor& graph, int first, int second) {
   // The merged node stands where the second was, so that all its inputs are made before.
   const std::string name = n.name();
   graph.remove(first);
-  while (n.input_size() > 0) {
-    graph.set_input(second, n.input_size() - 1, "");
-    n.mutable_input()->RemoveLast();
-  }
+  graph.cut_inputs(second, 0);
   n.set_op_type(merged.op_type());
   n.set_domain(merged.domain());
   *n.mutable_attribute() = merged.attribute();
@@ -71,6 +64,7 @@ bool scale_weights(Editor& graph, int i, Weights& weights, const std::vector<flo
     bias = *given;
   }
   if (scale.size() != channels || shift.size() != channels) return false;
+  if (weights.w.empty()) return false;
   const size_t outer = transposed ? static_cast<size_t>(weights.dims[0]) : 1;
   const size_t inner = weights.w.size() / (outer * channels);
   for (size_t o = 0; o < outer; o++)
@@ -78,8 +72,8 @@ bool scale_weights(Editor& graph, int i, Weights& weights, const std::vector<flo
       for (size_t k = 0; k < inner; k++) weights.w[(o * channels + c) * inner + k] *= scale[c];
   for (size_t c = 0; c < channels; c++) bias[c] = bias[c] * scale[c] + shift[c];
   const std::string w = n.input(1);
-  graph.set_input(i, 1, graph.add_constant(w + "_scaled", float_tensor(weights.w, weights.dims)));
-  graph.set_input(i, 2, graph.add_constant(w + "_bias", float_tensor(bias, {weights.channels})));
+  graph.set_constant(i, 1, w + "_scaled", float_tensor(weights.w, weights.dims));
+  graph.set_constant(i, 2, w + "_bias", float_tensor(bias, {weights.channels}));
   return true;
 }
 
@@ -139,9 +133,7 @@ bool merge_bias(Editor& graph, int i) {
       if (!given || given->size() != channels) continue;
       for (size_t c = 0; c < channels; c++) bias[c] += (*given)[c];
     }
-    const std::string name =
-        graph.add_constant(graph.node(conv).input(1) + "_bias", float_tensor(bias, {weights->channels}));
-    graph.set_input(conv, 2, name);
+    graph.set_constant(conv, 2, graph.node(conv).input(1) + "_bias", float_tensor(bias, {weights->channels}));
     take_output(graph, conv, i);
     return true;
   }
@@ -156,14 +148,13 @@ bool merge_gemm(Editor& graph, const Facts& facts, int i) {
     const auto* row = graph.constant(n.input(1 - k));
     const int product = row ? sole_maker(graph, i, k) : -1;
     if (product < 0 || !is_op(graph.node(product), "MatMul")) continue;
-    const auto a = facts.values.find(graph.node(product).input(0)), b = facts.values.find(graph.node(product).input(1));
-    if (a == facts.values.end() || b == facts.values.end()) continue;
-    if (!a->second.has_shape || !b->second.has_shape || a->second.dims.size() != 2 || b->second.dims.size() != 2)
-      continue;
-    const int64_t columns = b->second.dims[1].value;
+    if (graph.node(product).input_size() != 2) continue;
+    const Known *a = facts.known(graph.node(product).input(0)), *b = facts.known(graph.node(product).input(1));
+    if (!a || !b || !a->has_shape || !b->has_shape || a->dims.size() != 2 || b->dims.size() != 2) continue;
+    const int64_t columns = b->dims[1].value;
     const bool fits = columns > 0 && (row->dims_size() == 1 || (row->dims_size() == 2 && row->dims(0) == 1)) &&
                       row->dims(row->dims_size() - 1) == columns;
-    if (!fits || (b->second.code != "1" && b->second.code != "10" && b->second.code != "11")) continue;
+    if (!fits || (b->code != "1" && b->code != "10" && b->code != "11")) continue;
     const std::string name = n.input(1 - k);
     graph.node(product).set_op_type("Gemm");
     graph.set_input(product, 2, name);
@@ -181,11 +172,13 @@ bool merge_moves(Editor& graph, const Facts&) {
     if (graph.is_removed(i) || graph.node(i).input().empty()) continue;
     pb::NodeProto& n = graph.node(i);
     const int before = graph.maker(n.input(0));
-    if (before < 0 || graph.node(before).op_type() != n.op_type()) continue;
+    if (before < 0 || before == i || !is_op(graph.node(before), n.op_type()) || graph.node(before).input().empty())
+      continue;
     const std::string source = graph.node(before).input(0);
     if (is_op(n, "Transpose")) {
       const auto first = ints_attribute(graph.node(before), "perm"), second = ints_attribute(n, "perm");
-      if (first.empty() || first.size() != second.size()) continue;
+      const auto is_place = [&](int64_t axis) { return axis >= 0 && axis < std::ssize(first); };
+      if (first.empty() || first.size() != second.size() || !std::ranges::all_of(second, is_place)) continue;
       std::vector<int64_t> both;
       for (const int64_t axis : second) both.push_back(first[static_cast<size_t>(axis)]);
       set_ints(n, "perm", both);
@@ -234,9 +227,11 @@ bool merge_pads(Editor& graph, const Facts& facts) {
         facts.opset >= 11 && pad.input_size() > 1 ? integers_of(graph.constant(pad.input(1))) : std::nullopt;
     const std::vector<int64_t> pads = constant ? *constant : ints_attribute(pad, "pads");
     const size_t rank = pads.size() / 2;
-    if (rank < 3 || pads[0] != 0 || pads[1] != 0 || pads[rank] != 0 || pads[rank + 1] != 0) continue;
-    if (std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p < 0; })) continue;
+    if (pads.size() % 2 != 0 || rank < 3 || pads[0] != 0 || pads[1] != 0 || pads[rank] != 0 || pads[rank + 1] != 0)
+      continue;
     std::vector<int64_t> both = ints_attribute(n, "pads");
+    const auto is_odd = [](int64_t p) { return p < 0 || p > INT32_MAX; };
+    if (std::ranges::any_of(pads, is_odd) || std::ranges::any_of(both, is_odd)) continue;
     both.resize(2 * (rank - 2), 0);
     for (size_t d = 0; d < rank - 2; d++) {
       both[d] += pads[2 + d];

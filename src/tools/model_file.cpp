@@ -14,37 +14,51 @@ namespace {
 
 constexpr uint64_t kAlignment = 64;
 
-// Fields of a message that is known to be well formed.
+// Fields of a message that is known to be well formed; those in groups, which ONNX does not have, are passed over.
 class Fields {
  public:
-  Fields(std::string_view bytes, Range within) : bytes_(bytes), at_(within.offset), end_(at_ + within.length) {}
+  Fields(std::string_view bytes, Range within)
+      : bytes_(bytes), at_(std::min<uint64_t>(within.offset, bytes.size())), end_(at_) {
+    end_ += std::min(within.length, bytes.size() - at_);
+  }
 
   bool next() {
-    if (at_ >= end_) return false;
-    const uint64_t tag = varint();
-    number = static_cast<int>(tag >> 3);
-    value = {};
-    switch (tag & 7) {
-      case 0:
-        varint();
-        break;
-      case 1:
-        at_ += 8;
-        break;
-      case 2:
-        value.length = varint();
-        value.offset = at_;
-        at_ += value.length;
-        break;
-      default:
-        at_ += 4;
+    for (int groups = 0; at_ < end_;) {
+      const uint64_t tag = varint();
+      number = static_cast<int>(tag >> 3);
+      value = {};
+      switch (tag & 7) {
+        case 0:
+          varint();
+          break;
+        case 1:
+          skip(8);
+          break;
+        case 2:
+          value.length = varint();
+          value.offset = at_;
+          skip(value.length);
+          value.length = at_ - value.offset;
+          break;
+        case 3:
+          groups++;
+          continue;
+        case 4:
+          groups--;
+          continue;
+        default:
+          skip(4);
+      }
+      if (groups <= 0) return true;
     }
-    return true;
+    return false;
   }
   int number = 0;
   Range value;  // of fields with a length
 
  private:
+  void skip(uint64_t bytes) { at_ += std::min(bytes, end_ - at_); }
+
   uint64_t varint() {
     uint64_t result = 0;
     for (int shift = 0; at_ < end_ && shift < 64; shift += 7) {

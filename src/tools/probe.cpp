@@ -19,7 +19,7 @@ void tensor_known(const Tensor& t, std::string_view letter, Known& known) {
   known.code = cat(letter, t.elem_type());
   known.has_shape = t.has_shape();
   for (const auto& d : t.shape().dim())
-    known.dims.push_back({d.has_dim_value() && d.dim_value() >= 0 ? d.dim_value() : -1, d.dim_param()});
+    known.dims.push_back({d.has_dim_value() && d.dim_value() >= 0 ? d.dim_value() : -1, d.dim_param(), {}});
 }
 
 std::string code_of(const pb::TypeProto& type) {
@@ -86,7 +86,7 @@ Known known_of(const pb::TypeProto& type) {
 
 Known known_of(const pb::TensorProto& tensor) {
   Known known{cat(tensor.data_type()), true, {}};
-  for (const int64_t d : tensor.dims()) known.dims.push_back({d, {}});
+  for (const int64_t d : tensor.dims()) known.dims.push_back({d, {}, {}});
   return known;
 }
 

@@ -2,7 +2,7 @@
 #include "tools/schemas.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <unordered_map>
 
 #include "base/dtype.h"
@@ -26,7 +26,7 @@ string_view take(string_view& text, char mark) {
 
 int to_int(string_view digits) {
   int n = 0;
-  for (const char c : digits) n = n * 10 + (c - '0');
+  std::from_chars(digits.data(), digits.data() + digits.size(), n);
   return n;
 }
 

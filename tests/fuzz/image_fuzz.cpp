@@ -3,13 +3,11 @@
 //   image_fuzz -max_total_time=60 -timeout=10 -rss_limit_mb=2048 FOLDER
 //
 // Where the last argument is a folder, the images of the tests are written there first.
-#include <sys/stat.h>
-
-#include <cstdio>
 #include <new>
 
 #include "codecs/codecs.h"
 #include "tests/cpp/image_files.h"
+#include "tests/fuzz/seed_folder.h"
 
 using namespace sardonyx;
 
@@ -26,16 +24,10 @@ struct Pixels final : ImageTarget {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  struct stat info;
-  const std::string folder = *argc > 1 ? (*argv)[*argc - 1] : "";
-  if (folder.empty() || stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return 0;
-  int number = 0;
-  for (const testing::ImageFile& image : testing::image_files()) {
-    FILE* file = fopen(cat(folder, "/seed-", number++).c_str(), "wb");
-    if (!file) continue;
-    fwrite(image.bytes.data(), 1, image.bytes.size(), file);
-    fclose(file);
-  }
+  std::vector<std::string> seeds;
+  for (const testing::ImageFile& image : testing::image_files())
+    seeds.emplace_back(image.bytes.begin(), image.bytes.end());
+  testing::write_seeds(*argc, *argv, seeds);
   return 0;
 }
 

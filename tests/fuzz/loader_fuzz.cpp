@@ -3,27 +3,15 @@
 //   loader_fuzz -max_total_time=60 -timeout=10 -rss_limit_mb=2048 FOLDER
 //
 // Where the last argument is a folder, the seeds (seeds.h) are written there first.
-#include <sys/stat.h>
-
-#include <cstdio>
-
 #include "base/error.h"
 #include "ops/registry.h"
+#include "tests/fuzz/seed_folder.h"
 #include "tests/fuzz/seeds.h"
 
 using namespace sardonyx;
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  struct stat info;
-  const std::string folder = *argc > 1 ? (*argv)[*argc - 1] : "";
-  if (folder.empty() || stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return 0;
-  int number = 0;
-  for (const std::string& seed : testing::fuzz_seeds()) {
-    FILE* file = fopen(cat(folder, "/seed-", number++).c_str(), "wb");
-    if (!file) continue;
-    fwrite(seed.data(), 1, seed.size(), file);
-    fclose(file);
-  }
+  testing::write_seeds(*argc, *argv, testing::fuzz_seeds());
   return 0;
 }
 
