@@ -130,8 +130,8 @@ export async function benchCommand(path: string, options: BenchOptions): Promise
   const { vs, runs, threads } = options;
   if (vs !== undefined && vs !== kPeer) throw usage(`--vs ${vs}: there is only ${kPeer} to compare with`);
   const quiet = options.json === true;
-  await withModel(path, { threads, quiet }, async (model) => {
-    const made = await makeFeeds(model.session, options);
+  await withModel(path, { threads, quiet, dim: options.dim }, async (model) => {
+    const made = await makeFeeds(model.session, { ...options, dim: model.dim });
     noteAssumed(made);
     const run = () => model.session.run(made.feeds as Record<string, Tensor>);
     const release = async () => {};

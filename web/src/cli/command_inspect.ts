@@ -64,9 +64,9 @@ export interface StatsOptions extends Common, InputOptions {
 }
 
 export async function statsCommand(path: string, options: StatsOptions): Promise<void> {
-  await withModel(path, { threads: options.threads, quiet: options.json === true }, async (model) => {
+  await withModel(path, { threads: options.threads, quiet: options.json === true, dim: options.dim }, async (model) => {
     const { session } = model;
-    const made = await makeFeeds(session, options);
+    const made = await makeFeeds(session, { ...options, dim: model.dim });
     noteAssumed(made);
     await session.run(made.feeds).catch(blamingRandom(made));
     const memory = session.memory();

@@ -77,8 +77,8 @@ async function repeated(session: InferenceSession, feeds: InferenceSession.OnnxV
 
 export async function runCommand(path: string, options: RunOptions): Promise<void> {
   if (options.profile?.endsWith('.onnx')) throw usage(`--profile ${options.profile}: that would write over a model`);
-  await withModel(path, { threads: options.threads, quiet: options.json === true }, async (model) => {
-    const made = await makeFeeds(model.session, options);
+  await withModel(path, { threads: options.threads, quiet: options.json === true, dim: options.dim }, async (model) => {
+    const made = await makeFeeds(model.session, { ...options, dim: model.dim });
     noteAssumed(made);
     const { outputs, times } = await repeated(model.session, made.feeds, options).catch(blamingRandom(made));
     const summaries = Object.entries(outputs).map(([name, value]) => summaryOf(name, value));

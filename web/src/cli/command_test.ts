@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import process from 'node:process';
 import type { InferenceSession, OnnxValue } from '../index.js';
-import { compareValues, type Tolerance } from './comparing.js';
+import { compareValues, type Tolerance } from '../tools.js';
 import { Failure, failureOf, kExit, reasonOf, unreadable, usage } from './failure.js';
 import { withModel } from './model.js';
 import { type Common, print, printJson } from './output.js';
@@ -22,7 +22,7 @@ interface Result {
   readonly problem: string | null;
 }
 
-const kTolerance: Tolerance = { rtol: 1e-3, atol: 1e-7 };
+const kTolerance: Required<Tolerance> = { rtol: 1e-3, atol: 1e-7 };
 
 function modelIn(folder: string): string | undefined {
   const models = readdirSync(folder).filter((name) => name.endsWith('.onnx'));

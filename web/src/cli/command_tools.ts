@@ -8,18 +8,28 @@ import {
   type Finding,
   type InferOptions,
   inferShapes,
+  type ModelOptions,
   print as printModel,
   type SimplifyOptions,
   simplify,
 } from '../tools.js';
 import { Failure, failureOf, kExit, reasonOf, usage } from './failure.js';
 import { bytesText, type Common, note, print, printJson, table } from './output.js';
+import { type Progress, progress } from './progress.js';
 
-async function tool<T>(job: Promise<T>): Promise<T> {
+/** Does a job with a bar for its steps. */
+async function tool<T>(title: string, options: Common, job: (steps: ModelOptions) => Promise<T>): Promise<T> {
+  let bar: Progress | undefined;
+  const onStep: ModelOptions['onStep'] = ({ done, total }) => {
+    bar ??= progress(title, total, options.json === true);
+    bar.to(done);
+  };
   try {
-    return await job;
+    return await job({ onStep });
   } catch (error) {
     throw failureOf(error, 'load');
+  } finally {
+    bar?.end();
   }
 }
 
@@ -34,7 +44,7 @@ async function write(path: string, data: Uint8Array | string): Promise<void> {
 const placeOf = ({ path, node }: Finding): string => (node?.name ? `${path} "${node.name}"` : path);
 
 export async function checkCommand(path: string, options: Common): Promise<void> {
-  const report = await tool(check(path));
+  const report = await tool('checking', options, (steps) => check(path, steps));
   if (!report.valid) process.exitCode = kExit.differs;
   if (options.json) return printJson({ model: path, ...report });
   for (const finding of report.findings) {
@@ -84,7 +94,8 @@ function simplifyOptions(options: SimplifyCommandOptions): SimplifyOptions {
 const total = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((a, b) => a + b, 0);
 
 export async function simplifyCommand(from: string, to: string, options: SimplifyCommandOptions): Promise<void> {
-  const result = await tool(simplify(from, simplifyOptions(options)));
+  const given = simplifyOptions(options);
+  const result = await tool('simplifying', options, (steps) => simplify(from, { ...given, ...steps }));
   await write(to, result.model);
   const { before, after, bytesBefore, bytesAfter } = result;
   const nodes = { before: total(before), after: total(after) };
@@ -112,8 +123,9 @@ export interface PrintCommandOptions extends ShapeOptions {
 
 export async function printCommand(path: string, options: PrintCommandOptions): Promise<void> {
   const infers = options.infer === true || options.dim.length > 0;
-  const model = infers ? await tool(inferShapes(path, { dims: dimsOf(options) })) : path;
-  const text = await tool(printModel(model, { exact: options.short !== true }));
+  const dims = dimsOf(options);
+  const model = infers ? await tool('inferring', options, (steps) => inferShapes(path, { dims, ...steps })) : path;
+  const text = await tool('printing', options, () => printModel(model, { exact: options.short !== true }));
   if (options.json) return printJson({ model: path, text });
   print(text.trimEnd());
 }
@@ -125,7 +137,7 @@ export interface ExtractCommandOptions extends Common {
 
 export async function extractCommand(from: string, to: string, options: ExtractCommandOptions): Promise<void> {
   const { inputs, outputs } = options;
-  const part = await tool(extract(from, { inputs, outputs }));
+  const part = await tool('extracting', options, (steps) => extract(from, { inputs, outputs, ...steps }));
   await write(to, part);
   if (options.json) return printJson({ model: from, output: to, inputs, outputs, bytes: part.length });
   print(`${to}: ${bytesText(part.length)}`);
@@ -136,7 +148,7 @@ export interface ConvertCommandOptions extends Common {
 }
 
 export async function convertCommand(from: string, to: string, options: ConvertCommandOptions): Promise<void> {
-  const converted = await tool(convertOpset(from, options.opset));
+  const converted = await tool('converting', options, (steps) => convertOpset(from, options.opset, steps));
   await write(to, converted);
   note('convert changes names and moves attributes; compare shows whether both give the same');
   if (options.json) return printJson({ model: from, output: to, opset: options.opset, bytes: converted.length });

@@ -1,11 +1,14 @@
 // Models for the commands: loaded with a bar, and with errors that name them.
 import { env, InferenceSession } from '../index.js';
+import { graph } from '../tools.js';
 import { failureOf } from './failure.js';
 import { type Progress, progress } from './progress.js';
 
 export interface LoadOptions {
   readonly threads?: number | undefined;
   readonly quiet?: boolean;
+  /** --dim: those that the inputs name are fixed for the session. */
+  readonly dim?: readonly string[];
 }
 
 export interface LoadedModel {
@@ -14,23 +17,43 @@ export interface LoadedModel {
   readonly loadMs: number;
   /** Bytes of the model's file. */
   readonly size: number;
+  /** What is left of --dim for makeFeeds(). */
+  readonly dim: readonly string[];
+}
+
+/** NAME=SIZE by the names that open dimensions of the inputs have, and the others. */
+async function split(path: string, dim: readonly string[]) {
+  const fixed: Record<string, number> = {};
+  const left: string[] = [];
+  if (dim.length === 0) return { fixed, left };
+  const { inputs } = (await graph(path)).graph;
+  const names = new Set(inputs.flatMap(({ type }) => (type && 'shape' in type && type.shape ? type.shape : [])));
+  for (const text of dim) {
+    const [name, size] = [text.slice(0, text.lastIndexOf('=')), text.slice(text.lastIndexOf('=') + 1)];
+    if (names.has(name) && /^\d+$/.test(size) && fixed[name] === undefined) fixed[name] = Number(size);
+    else left.push(text);
+  }
+  return { fixed, left };
 }
 
 /** @throws Failure (exit code 3) */
-export async function loadModel(path: string, { threads, quiet = false }: LoadOptions): Promise<LoadedModel> {
+export async function loadModel(path: string, { threads, quiet = false, dim = [] }: LoadOptions): Promise<LoadedModel> {
   env.wasm.numThreads = threads;
-  const begin = performance.now();
+  let begin = performance.now();
   let bar: Progress | undefined;
   let size = 0;
   try {
+    const { fixed, left } = await split(path, dim);
+    begin = performance.now();
     const session = await InferenceSession.create(path, {
+      freeDimensionOverrides: fixed,
       onProgress: ({ loaded, total }) => {
         size = loaded;
         bar ??= progress('loading', total ?? 0, quiet);
         bar.to(loaded);
       },
     });
-    return { session, path, size, loadMs: performance.now() - begin };
+    return { session, path, size, dim: left, loadMs: performance.now() - begin };
   } catch (error) {
     throw failureOf(error, 'load');
   } finally {

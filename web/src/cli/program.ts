@@ -129,7 +129,7 @@ function addCompare(parent: Command): void {
     command(
       parent,
       'compare <a> <b>',
-      'run two models on the same inputs; exit code 1 where their outputs differ',
+      'run two models on the same inputs, and name the first node that differs; exit code 1 where an output does',
       `
     sardonyx compare model.onnx quantised.onnx --rtol 0.01
     sardonyx compare before.onnx after.onnx --input x=x.npy`,
@@ -137,6 +137,7 @@ function addCompare(parent: Command): void {
   )
     .addOption(new Option('--rtol <X>', 'allowed share of |b|').argParser(tolerance).default(1e-3))
     .addOption(new Option('--atol <X>', 'allowed besides').argParser(tolerance).default(1e-5))
+    .option('--no-nodes', 'do not look for the first node that differs')
     .addOption(kOptions.threads())
     .action(async (a, b, options) => (await import('./command_compare.js')).compareCommand(a, b, options));
   command(

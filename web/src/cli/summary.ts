@@ -1,6 +1,6 @@
 // What the outputs of a run look like, in a few numbers each.
 import { type OnnxValue, type Scalar, Tensor } from '../index.js';
-import { elementsOf, isFloat } from './numbers.js';
+import { elementsOf, isFloat } from '../tools/numbers.js';
 import { numberText, shapeText } from './output.js';
 
 const kFirst = 8;

@@ -1,7 +1,7 @@
 // Tensors from .json files: nested lists, whose shape is the nesting, or {"dims": [...], "data": [...]}.
 import { arrayOf, isDType } from '../dtypes.js';
 import { Tensor } from '../index.js';
-import { encodeFloat } from './numbers.js';
+import { encodeFloat } from '../tools/numbers.js';
 
 /** All lists of a level have the same length. Throws Error. */
 function shapeOf(value: unknown): number[] {

@@ -2,7 +2,7 @@
 // npm's readers take neither other byte orders nor Fortran order, and believe the header.
 import { arrayOf } from '../dtypes.js';
 import { Tensor } from '../index.js';
-import { elementsOf } from './numbers.js';
+import { elementsOf } from '../tools/numbers.js';
 
 const kMagic = '\x93NUMPY';
 /** numpy's letter and bytes -> the element type; `unit`: bytes that turn round together. */

@@ -1,6 +1,6 @@
 // Tensors from .png files. The decoder is loaded only where there is such a file.
 import { type InferenceSession, Tensor } from '../index.js';
-import { encodeFloat } from './numbers.js';
+import { encodeFloat } from '../tools/numbers.js';
 
 export interface PixelOptions {
   /** Of each channel, or of all; float inputs get (pixel / 255 - mean) / std. */

@@ -18,6 +18,11 @@ import type {
 
 export { OnnxError, type OnnxErrorCode } from '../errors.js';
 export type { ExternalDataFile } from '../external_data.js';
+export { compare, firstDifference } from './compare.js';
+export { compareResults, compareValues } from './comparing.js';
+export { randomTensor } from './random.js';
+export type * from './run_types.js';
+export { stats } from './stats.js';
 export type * from './types.js';
 
 /**
@@ -47,8 +52,10 @@ export function toOnnx(model: ModelSource, options: WriteOptions = {}): Promise<
  */
 export function check(model: ModelSource, options?: ModelOptions): Promise<CheckReport> {
   return withModel(model, options, (bench) =>
-    withInference((inference) => {
+    withInference(async (inference) => {
+      await bench.step(2);
       const { report, problem } = inference.report(bench);
+      await bench.step();
       return bench.json<CheckReport>(['check', problem], report);
     }),
   );
@@ -66,9 +73,11 @@ function fixDimensions(bench: Workbench, options: SimplifyOptions): void {
  */
 export function inferShapes(model: ModelSource, options: InferOptions = {}): Promise<Uint8Array> {
   return withModel(model, options, (bench) =>
-    withInference((inference) => {
+    withInference(async (inference) => {
       fixDimensions(bench, options);
+      await bench.step(2);
       bench.call(['infer'], inference.report(bench).report);
+      await bench.step();
       return bench.call(['bytes']);
     }),
   );
@@ -84,9 +93,12 @@ export function print(model: ModelSource, options: PrintOptions = {}): Promise<s
 export function extract(model: ModelSource, options: ExtractOptions): Promise<Uint8Array> {
   const { inputs, outputs } = options;
   return withModel(model, options, (bench) =>
-    withInference((inference) => {
+    withInference(async (inference) => {
+      await bench.step(3);
       bench.bringExternalData();
+      await bench.step();
       bench.call(['infer'], inference.report(bench).report);
+      await bench.step();
       bench.call(['extract', String(inputs.length), ...inputs, ...outputs]);
       return bench.call(['bytes']);
     }),
@@ -119,8 +131,10 @@ export function simplify(model: ModelSource, options: SimplifyOptions = {}): Pro
  */
 export function convertOpset(model: ModelSource, version: number, options?: ModelOptions): Promise<Uint8Array> {
   return withModel(model, options, (bench) =>
-    withInference((inference) => {
+    withInference(async (inference) => {
+      await bench.step(2);
       bench.call(['infer'], inference.report(bench).report);
+      await bench.step();
       bench.call(['convert', String(version)]);
       return bench.call(['bytes']);
     }),

@@ -52,6 +52,8 @@ function outOfMemory(bytes: number): OnnxError {
 export class Workbench {
   private readonly tools: number;
   private external: ExternalData | undefined;
+  private done = 0;
+  private total = 0;
   /** Of the file. */
   bytes = 0;
 
@@ -60,6 +62,7 @@ export class Workbench {
     /** What messages call the model. */
     private readonly label: string,
     private readonly path: string | undefined,
+    private readonly options: ModelOptions,
   ) {
     exports._initialize();
     this.tools = exports.sardonyx_tools_create();
@@ -75,11 +78,20 @@ export class Workbench {
     } catch (error) {
       throw platformError('start', error);
     }
-    const bench = new Workbench(instance.exports as unknown as Exports, opened.label, opened.path);
+    const bench = new Workbench(instance.exports as unknown as Exports, opened.label, opened.path, options);
     bench.call(['open'], bytes);
     bench.bytes = bytes.length;
     bench.external = await ExternalData.open(externalData, signal);
     return bench;
+  }
+
+  /** One of so many steps is done; others get the thread for a moment. @throws OnnxError (aborted) */
+  async step(steps = this.total): Promise<void> {
+    const { onStep, signal } = this.options;
+    this.total = steps;
+    onStep?.({ done: ++this.done, total: steps });
+    await new Promise((resolve) => setTimeout(resolve));
+    if (signal?.aborted) throw new OnnxError('aborted', 'the work was aborted', { cause: signal.reason });
   }
 
   /** A command (src/tools/commands.cpp lists them) with its arguments; the answer is a copy. */

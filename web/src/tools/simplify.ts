@@ -88,16 +88,12 @@ async function fold(bench: Workbench, report: Uint8Array, limit: number): Promis
   return true;
 }
 
-function checkAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new OnnxError('aborted', 'simplify was aborted', { cause: signal.reason });
-}
-
 /** Leaves the simplified model in the workbench. */
 export async function simplifyIn(bench: Workbench, inference: Inference, options: SimplifyOptions): Promise<void> {
-  const { constantLimit = 1 << 20, skip = [], signal, onProgress } = options;
+  const { constantLimit = 1 << 20, skip = [], onProgress } = options;
   const flag = (name: (typeof skip)[number]) => (skip.includes(name) ? '0' : '1');
   for (let round = 1; round <= kMostRounds; round++) {
-    checkAborted(signal);
+    await bench.step(kMostRounds + 1);
     const { report } = inference.report(bench);
     let changed = bench.text(['simplify', flag('fold'), flag('remove'), flag('merge')], report) === '1';
     if (flag('fold') === '1') changed = (await fold(bench, inference.report(bench).report, constantLimit)) || changed;

@@ -7,6 +7,8 @@ export interface ModelOptions {
   readonly externalData?: readonly ExternalDataFile[];
   /** Ends the work between two steps. */
   readonly signal?: AbortSignal;
+  /** Called after every step of the work; `total` is how many there are at most. */
+  readonly onStep?: (step: { readonly done: number; readonly total: number }) => void;
 }
 
 /** 'float32', 'int64', 'string', 'bfloat16'...: the names of Tensor.Type; 'undefined' where the file says nothing. */

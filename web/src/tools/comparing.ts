@@ -1,21 +1,12 @@
 // How far two values are from each other: floats within a tolerance, everything else exactly.
-import { type OnnxValue, type Scalar, Tensor } from '../index.js';
+import { OnnxError } from '../errors.js';
+import { Tensor } from '../tensor.js';
+import type { OnnxValue, Scalar } from '../values.js';
 import { elementsOf, isFloat } from './numbers.js';
+import type { Difference, OutputDifference, Tolerance } from './run_types.js';
 
-export interface Tolerance {
-  readonly rtol: number;
-  readonly atol: number;
-}
-
-export interface Difference {
-  /** In words; undefined where the values agree. */
-  readonly problem?: string;
-  /** Largest |a - b|, and largest |a - b| / |b| where b is not 0; of numbers that are finite in both. */
-  readonly maxAbs: number;
-  readonly maxRel: number;
-  /** The first element outside the tolerance: its place, and both values. */
-  readonly first?: { readonly index: readonly number[]; readonly actual: unknown; readonly expected: unknown };
-}
+const kRtol = 1e-3;
+const kAtol = 1e-5;
 
 type Value = OnnxValue | Scalar | undefined;
 
@@ -44,7 +35,7 @@ function placeOf(i: number, dims: readonly number[]): number[] {
 }
 
 // |a - b| <= atol + rtol |b|; NaN equals NaN and infinities equal themselves.
-function near(a: number, b: number, { rtol, atol }: Tolerance): boolean {
+function near(a: number, b: number, { rtol = kRtol, atol = kAtol }: Tolerance): boolean {
   return Number.isFinite(b) ? Math.abs(a - b) <= atol + rtol * Math.abs(b) : Object.is(a, b);
 }
 
@@ -75,7 +66,7 @@ function compareTensors(actual: Tensor, expected: Tensor, tolerance: Tolerance):
 }
 
 /** How `actual` differs from `expected`, to the last element. */
-export function compareValues(actual: Value, expected: Value, tolerance: Tolerance): Difference {
+export function compareValues(actual: Value, expected: Value, tolerance: Tolerance = {}): Difference {
   const kind = kindOf(expected);
   if (kindOf(actual) !== kind) return same(`is ${kindOf(actual)}, not ${kind}`);
   if (expected instanceof Tensor) return compareTensors(actual as Tensor, expected, tolerance);
@@ -98,4 +89,25 @@ export function compareValues(actual: Value, expected: Value, tolerance: Toleran
     };
   }
   return worst;
+}
+
+type Results = { readonly [name: string]: OnnxValue };
+
+/**
+ * How the results of two runs differ, output by output: those of one name, or in their order where the names differ.
+ * @throws OnnxError (invalid_argument) where they are not as many
+ */
+export function compareResults(a: Results, b: Results, tolerance: Tolerance = {}): OutputDifference[] {
+  const [ours, theirs] = [Object.keys(a), Object.keys(b)];
+  if (ours.length !== theirs.length) {
+    const counts = `${ours.length} outputs and ${theirs.length}`;
+    throw new OnnxError('invalid_argument', `the results have ${counts}: they cannot be compared`);
+  }
+  const byName = ours.every((name) => name in b);
+  return ours.map((name, i) => {
+    const other = byName ? name : (theirs[i] as string);
+    const difference = compareValues(a[name], b[other], tolerance);
+    const same = difference.problem === undefined;
+    return { name, ...(other === name ? {} : { other }), same, ...difference };
+  });
 }

@@ -1,6 +1,6 @@
 // Values for inputs that are not given: the same for the same seed, on every machine.
 import { arrayLength, arrayOf, bitsOf } from '../dtypes.js';
-import { Tensor } from '../index.js';
+import { Tensor } from '../tensor.js';
 import { encodeFloat } from './numbers.js';
 
 /** Numbers in [0, 1): Tommy Ettinger's mulberry32, 32 bits of state. */

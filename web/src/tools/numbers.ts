@@ -1,6 +1,6 @@
 // The elements of a tensor as JavaScript's numbers, whatever their type is.
 import { bitsOf, dtypeNumber } from '../dtypes.js';
-import type { Tensor } from '../index.js';
+import type { Tensor } from '../tensor.js';
 
 // Small floats (ONNX IR, "Float stored in 8 bits" and "4 bits"): bits of exponent and mantissa, bias, and what the topmost
 // codes mean. ieee: infinities and NaN; fn: NaN in the last code of each sign; fnuz: NaN in the place of -0; finite: neither.

@@ -1,0 +1,173 @@
+// simplify: shapes with one open dimension, inner graphs, branches that are known. Expected values are the model's own.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { goodModel, InferenceSession, makeModel, node, port, Tensor, tensorType } from './make_model.mjs';
+
+const { check, graph, simplify } = await import('../../dist/tools.js');
+
+const ints = (name, values, dims = [values.length]) => ({ name, dims, data_type: 7, int64_data: values.map(String) });
+const bool = (name, value) => ({ name, dims: [], data_type: 9, int32_data: [value ? 1 : 0] });
+const floats = (name, values) => ({ name, dims: [values.length], data_type: 1, float_data: values });
+const axis = (i) => ({ attribute: [{ name: 'axis', type: 2, i }] });
+
+async function run(model, feeds) {
+  const session = await InferenceSession.create(model, { graphOptimizationLevel: 'disabled' });
+  const results = await session.run(feeds);
+  await session.release();
+  return Object.values(results).map(({ dims, data }) => [dims, [...data]]);
+}
+
+const counted = (dims, start = 0) => {
+  const size = dims.reduce((a, b) => a * b, 1);
+  return new Tensor(
+    'float32',
+    Float32Array.from({ length: size }, (_, i) => i + start),
+    dims,
+  );
+};
+
+/** Simplifies, checks, and holds the results of both against each other. */
+async function simplified(file, ...runs) {
+  const { model, after } = await simplify(file);
+  assert.deepEqual((await check(model)).findings, []);
+  for (const feeds of runs) assert.deepEqual(await run(model, feeds), await run(file, feeds));
+  return { model, after };
+}
+
+// [n, 4, a, a] -> [n, 2, 2, a, a] -> the two middle ones exchanged: what a shuffle of channels is when it is traced.
+test('a Reshape whose target has one open dimension gets a constant', async () => {
+  const file = makeModel({
+    node: [
+      node('Shape', ['x'], ['s']),
+      node('Gather', ['s', 'zero'], ['n']),
+      node('Unsqueeze', ['n', 'first'], ['n1']),
+      node('Concat', ['n1', 'rest'], ['to'], axis(0)),
+      node('Reshape', ['x', 'to'], ['parts']),
+      node('Transpose', ['parts'], ['moved'], { attribute: [{ name: 'perm', type: 7, ints: [0, 2, 1, 3] }] }),
+      node('Shape', ['moved'], ['s2']),
+      node('Gather', ['s2', 'zero'], ['m']),
+      node('Mul', ['m', 'two'], ['m2']),
+      node('Unsqueeze', ['m2', 'first'], ['m21']),
+      node('Concat', ['m21', 'last'], ['to2'], axis(0)),
+      node('Reshape', ['moved', 'to2'], ['y']),
+    ],
+    input: [port('x', tensorType('float32', ['n', 4, 3]))],
+    output: [port('y', tensorType('float32', ['m', 2, 3]))],
+    initializer: [
+      ints('zero', [0], []),
+      ints('first', [0]),
+      ints('rest', [2, 2, 3]),
+      ints('two', [2], []),
+      ints('last', [2, 3]),
+    ],
+  });
+  const { after } = await simplified(file, { x: counted([2, 4, 3]) }, { x: counted([5, 4, 3]) });
+  assert.deepEqual(after, { Reshape: 2, Transpose: 1 });
+});
+
+test('two open dimensions: one stays in its place; an Expand keeps what it does not enlarge', async () => {
+  const file = makeModel({
+    node: [
+      node('Shape', ['x'], ['s']),
+      node('Slice', ['s', 'zero', 'two'], ['front']),
+      node('Concat', ['front', 'tail'], ['to'], axis(0)),
+      node('Reshape', ['x', 'to'], ['r']),
+      node('Concat', ['front', 'wide'], ['larger'], axis(0)),
+      node('Expand', ['r', 'larger'], ['y']),
+    ],
+    input: [port('x', tensorType('float32', ['n', 'm', 6]))],
+    output: [port('y', tensorType('float32', ['n', 'm', 6, 2]))],
+    initializer: [ints('zero', [0]), ints('two', [2]), ints('tail', [6, 1]), ints('wide', [6, 2])],
+  });
+  const { after } = await simplified(file, { x: counted([2, 3, 6]) }, { x: counted([1, 4, 6]) });
+  assert.deepEqual(after, { Reshape: 1, Expand: 1 });
+});
+
+const branch = (name, nodes, output, initializer = []) => ({
+  name,
+  node: nodes,
+  output: [port(output, tensorType('float32', ['n']))],
+  initializer,
+});
+const choice = (condition, then, otherwise, name = 'y') =>
+  node('If', [condition], [name], {
+    attribute: [
+      { name: 'then_branch', type: 5, g: then },
+      { name: 'else_branch', type: 5, g: otherwise },
+    ],
+  });
+
+test('inner graphs are simplified, with constants and names of the outer ones', async () => {
+  const then = branch(
+    'then',
+    [
+      node('Constant', [], ['k'], { attribute: [{ name: 'value_float', type: 1, f: 3 }] }),
+      node('Identity', ['same'], ['t1']),
+      node('Mul', ['t1', 'k'], ['t2']),
+      node('Add', ['t2', 'zeros'], ['t3']),
+    ],
+    't3',
+  );
+  const otherwise = branch('else', [node('Mul', ['same', 'two'], ['e1']), node('Identity', ['e1'], ['e2'])], 'e2');
+  const file = makeModel({
+    node: [node('Identity', ['x'], ['same']), node('Add', ['one', 'one'], ['two']), choice('c', then, otherwise)],
+    input: [port('c', tensorType('bool', [])), port('x', tensorType('float32', ['n']))],
+    output: [port('y', tensorType('float32', ['n']))],
+    initializer: [floats('one', [1]), floats('zeros', [0])],
+  });
+  const feeds = [true, false].map((c) => ({ c: new Tensor('bool', [c], []), x: counted([3], 1) }));
+  const { after, model } = await simplified(file, ...feeds);
+  assert.deepEqual(after, { If: 1, Mul: 2 });
+  const [{ attributes }] = (await graph(model)).graph.nodes;
+  assert.deepEqual(
+    attributes.map(({ value }) => value.nodes[0].inputs[0]),
+    ['x', 'x'],
+  );
+});
+
+test('a branch that is known takes the place of its If, under names that hide none', async () => {
+  // Both Ifs have a value "inner"; the second stays.
+  const part = (name, op) =>
+    branch(name, [node(op, ['x'], ['inner']), node('Exp', ['inner'], [`${name}_out`])], `${name}_out`);
+  const outer = branch('outer', [choice('yes', part('a', 'Neg'), part('b', 'Abs'), 'chosen')], 'chosen');
+  const file = makeModel({
+    node: [
+      choice('yes', outer, part('never', 'Sqrt'), 'first'),
+      choice('c', part('then', 'Neg'), part('else', 'Abs'), 'second'),
+      node('Add', ['first', 'second'], ['y']),
+    ],
+    input: [port('c', tensorType('bool', [])), port('x', tensorType('float32', ['n']))],
+    output: [port('y', tensorType('float32', ['n']))],
+    initializer: [bool('yes', true)],
+  });
+  const feeds = [true, false].map((c) => ({ c: new Tensor('bool', [c], []), x: counted([3], -1) }));
+  const { after } = await simplified(file, ...feeds);
+  assert.deepEqual(after, { Neg: 2, Exp: 3, If: 1, Abs: 1, Add: 1 });
+});
+
+test('a branch that hands on an outer value', async () => {
+  const file = makeModel({
+    node: [
+      node('Neg', ['x'], ['n']),
+      choice(
+        'no',
+        branch('then', [node('Abs', ['n'], ['t'])], 't'),
+        branch('else', [node('Identity', ['n'], ['e'])], 'e'),
+      ),
+    ],
+    input: [port('x', tensorType('float32', ['n']))],
+    output: [port('y', tensorType('float32', ['n']))],
+    initializer: [bool('no', false)],
+  });
+  const { after } = await simplified(file, { x: counted([3], -1) });
+  assert.deepEqual(after, { Neg: 1 });
+});
+
+test('steps are told, and aborting ends the work between two of them', async () => {
+  const seen = [];
+  await simplify(goodModel(), { onStep: ({ done, total }) => seen.push([done, total]) });
+  assert.deepEqual(seen[0], [1, 21]);
+  const ended = new AbortController();
+  const work = simplify(goodModel(), { signal: ended.signal, onStep: () => ended.abort() });
+  await assert.rejects(work, { code: 'aborted' });
+});
