@@ -48,7 +48,8 @@ class Trials {
         open_(open),
         notes_(notes),
         first_(graph.values.size()),
-        second_(graph.values.size()) {}
+        second_(graph.values.size()),
+        told_(graph.values.size()) {}
 
   StaticTypes run() {
     for (size_t id = 0; id < graph_.values.size(); id++) start(static_cast<ValueId>(id));
@@ -121,19 +122,24 @@ class Trials {
     bool alike = true;
     for (ValueId id : node.inputs) {
       if (id == kNoValue) continue;
-      if (!seen(false, id).in.present || !seen(true, id).in.present) return;
+      if (!seen(false, id).in.present || !seen(true, id).in.present) return declare(node);
       alike = alike && is_alike(id);
     }
     if (!alike && node.op_type == "Squeeze" && node.attributes.inputs < 2 && !node.attributes.has("axes")) return;
+    const bool told = std::any_of(node.inputs.begin(), node.inputs.end(),
+                                  [&](ValueId id) { return id != kNoValue && told_[static_cast<size_t>(id)]; });
     std::vector<InferOutput> a, b;
     if (!infer(node, false, a) || !infer(node, true, b)) {
-      if (notes_) report(node);
-      return forget(node);
+      if (notes_ && !told) report(node);
+      forget(node);
+      return declare(node);
     }
+    for (ValueId id : node.outputs)
+      if (id != kNoValue) told_[static_cast<size_t>(id)] = told;
     for (size_t o = 0; o < node.outputs.size(); o++) {
       const bool both = a[o].state == InferOutput::State::known && b[o].state == InferOutput::State::known;
       if (node.outputs[o] == kNoValue || !both) continue;
-      if (node.op_type == "Slice" && may_cut(node)) doubt(a[o].shape, b[o].shape);
+      if (node.op_type == "Slice" && may_cut(node)) doubt(node, a[o].shape, b[o].shape);
       set(seen(false, node.outputs[o]), a[o].dtype, a[o].shape);
       set(seen(true, node.outputs[o]), b[o].dtype, b[o].shape);
     }
@@ -148,9 +154,35 @@ class Trials {
   }
 
   // What was sliced out of an open dimension may be shorter for other feeds.
-  void doubt(Shape& a, Shape& b) {
+  void doubt(const Node& node, Shape& a, Shape& b) {
+    const Shape &from_a = seen(false, node.inputs[0]).in.shape, &from_b = seen(true, node.inputs[0]).in.shape;
+    const bool places_alike = std::all_of(node.inputs.begin() + 1, node.inputs.end(),
+                                          [&](ValueId id) { return id == kNoValue || is_alike(id); });
     for (int i = 0; i < std::min(a.rank(), b.rank()); i++) {
+      // Fixed places of a dimension that is fixed are as many for all feeds.
+      if (notes_ && places_alike && from_a[i] == from_b[i]) continue;
       if (a[i] == b[i] && a[i] > 1) std::tie(a[i], b[i]) = open_dim({});
+    }
+  }
+
+  // For the tools: where the trials do not fit, what the model itself says of the values. Its sizes may be at odds with
+  // those of the trials, so that what follows is no reason to find fault with a node.
+  void declare(const Node& node) {
+    if (!notes_) return;
+    for (const ValueId id : node.outputs) {
+      if (id == kNoValue || seen(false, id).in.present) continue;
+      told_[static_cast<size_t>(id)] = 1;
+      const Type& type = graph_.value(id).type;
+      if (type.kind != Type::Kind::tensor || !type.has_shape || type.dtype == DType::undefined) continue;
+      if (type.shape.size() > Shape::kMaxRank) continue;
+      Shape a, b;
+      for (const Dim& d : type.shape) {
+        const auto [x, y] = d.value >= 0 ? std::pair(d.value, d.value) : open_dim(d.name);
+        a.push_back(x);
+        b.push_back(y);
+      }
+      set(seen(false, id), type.dtype, a);
+      set(seen(true, id), type.dtype, b);
     }
   }
 
@@ -201,11 +233,12 @@ class Trials {
       }
       notes_->inner.insert_or_assign(graph.get(), t.run_nodes());
     }
-    if (node.op_type != "If" || inner.size() != 2) return;
+    if (node.op_type != "If" || inner.size() != 2) return declare(node);
     for (size_t o = 0; o < node.outputs.size(); o++) {
       const bool fits = o < graphs[0]->outputs.size() && o < graphs[1]->outputs.size();
       if (node.outputs[o] != kNoValue && fits) meet(node.outputs[o], inner[0], inner[1], o);
     }
+    declare(node);
   }
 
   // A value that is one of two: the dimensions in which they are alike are known.
@@ -283,6 +316,7 @@ class Trials {
   OpenDims& open_;
   TypeNotes* notes_;
   std::vector<Seen> first_, second_;
+  std::vector<char> told_;  // by value: does it follow from what the model itself says of values?
   std::string first_reason_, second_reason_;
 };
 

@@ -236,6 +236,10 @@ std::vector<int64_t> ints_attribute(const pb::NodeProto& node, std::string_view 
   return a ? std::vector<int64_t>(a->ints().begin(), a->ints().end()) : std::vector<int64_t>();
 }
 
+void clear_attribute(pb::NodeProto& node, std::string_view name) {
+  keep_if(*node.mutable_attribute(), [&](int i) { return node.attribute(i).name() != name; });
+}
+
 void set_ints(pb::NodeProto& node, const std::string& name, const std::vector<int64_t>& values) {
   auto* a = const_cast<pb::AttributeProto*>(attribute(node, name));
   if (!a) a = node.add_attribute();

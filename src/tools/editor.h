@@ -77,6 +77,7 @@ class Editor {
 const pb::AttributeProto* attribute(const pb::NodeProto& node, std::string_view name);
 int64_t int_attribute(const pb::NodeProto& node, std::string_view name, int64_t otherwise);
 std::vector<int64_t> ints_attribute(const pb::NodeProto& node, std::string_view name);
+void clear_attribute(pb::NodeProto& node, std::string_view name);
 void set_ints(pb::NodeProto& node, const std::string& name, const std::vector<int64_t>& values);
 // The elements of small integer constants, and of float32 ones.
 std::optional<std::vector<int64_t>> integers_of(const pb::TensorProto* tensor);

@@ -204,11 +204,23 @@ bool merge_affine(Editor& graph, const Facts& facts) {
   return changed;
 }
 
+namespace {
+
+// An average over what a Pad has added is one that counts its pads, where it has none itself.
+bool takes_zeros(const pb::NodeProto& n, const Facts& facts) {
+  if (!is_op(n, "AveragePool") || facts.opset < 7 || int_attribute(n, "ceil_mode", 0) != 0) return false;
+  const auto pads = ints_attribute(n, "pads");
+  return std::ranges::all_of(pads, [](int64_t p) { return p == 0; });
+}
+
+}  // namespace
+
 bool merge_pads(Editor& graph, const Facts& facts) {
   bool changed = false;
   for (int i = 0; i < graph.size(); i++) {
-    if (graph.is_removed(i) || !is_op(graph.node(i), "Conv")) continue;
+    if (graph.is_removed(i)) continue;
     const pb::NodeProto& n = graph.node(i);
+    if (!is_op(n, "Conv") && !takes_zeros(n, facts)) continue;
     const auto* automatic = attribute(n, "auto_pad");
     if (automatic && automatic->s() != "NOTSET" && automatic->s() != "VALID") continue;
     const int before = sole_maker(graph, i, 0);
@@ -236,6 +248,17 @@ bool merge_pads(Editor& graph, const Facts& facts) {
     for (size_t d = 0; d < rank - 2; d++) {
       both[d] += pads[2 + d];
       both[rank - 2 + d] += pads[rank + 2 + d];
+    }
+    if (is_op(n, "AveragePool")) {  // which counts its own pads only where it is told to
+      const auto kernel = ints_attribute(n, "kernel_shape");
+      bool fits = kernel.size() == rank - 2;  // no window is all of pads
+      for (size_t d = 0; fits && d < both.size(); d++) fits = both[d] < kernel[d % kernel.size()];
+      if (!fits) continue;
+      clear_attribute(graph.node(i), "count_include_pad");
+      auto* counts = graph.node(i).add_attribute();
+      counts->set_name("count_include_pad");
+      counts->set_type(pb::AttributeProto::INT);
+      counts->set_i(1);
     }
     const std::string source = pad.input(0);
     if (automatic) const_cast<pb::AttributeProto*>(automatic)->set_s("NOTSET");

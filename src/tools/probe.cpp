@@ -137,6 +137,8 @@ std::string probe_bytes(const pb::ModelProto& model, const std::vector<char>& ba
     *to.add_node() = n;
     for (const auto& name : n.output()) known.insert(name);
   }
+  for (const auto& v : from.value_info())
+    if (known.contains(v.name())) *to.add_value_info() = v;
   for (const auto& v : from.output())
     if (known.contains(v.name())) to.add_output()->set_name(v.name());
   return model_bytes(probe);

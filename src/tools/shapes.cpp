@@ -43,10 +43,65 @@ std::optional<std::vector<int64_t>> expand_target(const Known& from, const Known
   return target;
 }
 
+// The elements of Shape's output that a Gather or a Slice takes, where all are known.
+std::optional<std::vector<int64_t>> shape_part(Editor& graph, const Facts& facts, const pb::NodeProto& n) {
+  const int maker = n.input().empty() ? -1 : graph.maker(n.input(0));
+  if (maker < 0 || !is_op(graph.node(maker), "Shape") || graph.node(maker).input_size() != 1) return {};
+  const pb::NodeProto& shape = graph.node(maker);
+  const Known* known = facts.known(shape.input(0));
+  if (!known || !known->has_shape) return {};
+  const auto rank = static_cast<int64_t>(known->dims.size());
+  const auto place = [](int64_t at, int64_t size) {
+    return std::clamp(at < 0 && at >= -size ? at + size : at, int64_t{0}, size);
+  };
+  const int64_t first = place(int_attribute(shape, "start", 0), rank),
+                end = place(int_attribute(shape, "end", rank), rank);
+  std::vector<int64_t> sizes, taken;
+  for (int64_t d = first; d < end; d++) sizes.push_back(known->dims[static_cast<size_t>(d)].value);
+  const auto count = std::ssize(sizes);
+  if (is_op(n, "Gather")) {
+    const auto at = n.input_size() == 2 ? integers_of(graph.constant(n.input(1))) : std::nullopt;
+    if (!at) return {};
+    for (const int64_t i : *at) {
+      if (i < -count || i >= count) return {};
+      taken.push_back(sizes[static_cast<size_t>(i < 0 ? i + count : i)]);
+    }
+  } else {
+    if (n.input_size() < 3 || (n.input_size() > 3 && !n.input(3).empty() && !integers_of(graph.constant(n.input(3)))))
+      return {};
+    const auto from = integers_of(graph.constant(n.input(1))), to = integers_of(graph.constant(n.input(2)));
+    const auto step =
+        n.input_size() > 4 && !n.input(4).empty() ? integers_of(graph.constant(n.input(4))) : std::vector<int64_t>{1};
+    if (!from || !to || !step || from->size() != 1 || to->size() != 1 || *step != std::vector<int64_t>{1}) return {};
+    for (int64_t i = place((*from)[0], count); i < place((*to)[0], count); i++)
+      taken.push_back(sizes[static_cast<size_t>(i)]);
+  }
+  if (taken.empty() || std::ranges::any_of(taken, [](int64_t d) { return d < 0; })) return {};
+  return taken;
+}
+
+// Reads of single dimensions; true where there were any.
+bool fold_reads(Editor& graph, const Facts& facts) {
+  bool changed = false;
+  for (int i = 0; i < graph.size(); i++) {
+    if (graph.is_removed(i) || graph.node(i).output_size() != 1) continue;
+    const pb::NodeProto& n = graph.node(i);
+    if (!is_op(n, "Gather") && !is_op(n, "Slice")) continue;
+    const auto taken = shape_part(graph, facts, n);
+    if (!taken) continue;
+    const auto* indices = is_op(n, "Gather") ? graph.constant(n.input(1)) : nullptr;
+    std::vector<int64_t> dims{std::ssize(*taken)};
+    if (indices) dims.assign(indices->dims().begin(), indices->dims().end());
+    const std::string name = n.output(0);
+    changed = graph.make_constant(name, int_tensor(pb::TensorProto::INT64, *taken, dims)) || changed;
+  }
+  return changed;
+}
+
 }  // namespace
 
 bool fold_shapes(Editor& graph, const Facts& facts) {
-  bool changed = false;
+  bool changed = fold_reads(graph, facts);
   const Inference::Computed& computed = facts.inference.computed(facts.graph);
   for (int i = 0; i < graph.size(); i++) {
     if (graph.is_removed(i) || graph.node(i).output_size() != 1) continue;
@@ -68,11 +123,13 @@ bool fix_targets(Editor& graph, const Facts& facts) {
     const pb::NodeProto& n = graph.node(i);
     const bool expands = is_op(n, "Expand");
     if ((!expands && !is_op(n, "Reshape")) || n.input_size() != 2 || n.output_size() != 1) continue;
-    if (graph.constant(n.input(1)) || int_attribute(n, "allowzero", 0) != 0) continue;
+    if (graph.constant(n.input(1)) || n.output(0).empty()) continue;
     const Known *from = facts.known(n.input(0)), *to = facts.known(n.output(0));
     if (!from || !to || !from->has_shape || !to->has_shape) continue;
     const auto target = expands ? expand_target(*from, *to) : reshape_target(*from, *to);
     if (!target) continue;
+    const bool copies = std::ranges::find(*target, 0) != target->end();
+    if (!expands && copies && int_attribute(n, "allowzero", 0) != 0) clear_attribute(graph.node(i), "allowzero");
     auto tensor = int_tensor(pb::TensorProto::INT64, *target, {static_cast<int64_t>(target->size())});
     graph.set_input(i, 1, graph.add_constant(n.output(0) + "_shape", std::move(tensor)));
     changed = true;

@@ -34,7 +34,8 @@ bool remove_no_ops(Editor& graph, const Facts& facts);  // Identity, Dropout, Ca
 bool merge_same(Editor& graph);                         // nodes that compute the same
 bool merge_moves(Editor& graph, const Facts& facts);    // Transpose of Transpose, Reshape of Reshape...
 bool merge_affine(Editor& graph, const Facts& facts);   // into convolutions and products
-bool merge_pads(Editor& graph, const Facts& facts);     // into convolutions
+bool merge_pads(Editor& graph, const Facts& facts);     // into convolutions and averages
+bool merge_parts(Editor& graph, const Facts& facts);    // Concat of Concat, Slice of Slice
 
 // If nodes whose condition is a constant become their branch, in all graphs.
 bool inline_branches(pb::ModelProto& model);

@@ -163,6 +163,59 @@ test('a branch that hands on an outer value', async () => {
   assert.deepEqual(after, { Neg: 1 });
 });
 
+// Halves of the channels, put together again in another order; then a cut of two axes, one after the other.
+test('Concat of Concat and Slice of Slice become one; what is sliced of a fixed axis keeps its shape', async () => {
+  const slice = (from, k, to) => node('Slice', [from, `s${k}`, `e${k}`, `a${k}`], [to]);
+  const file = makeModel({
+    node: [
+      slice('x', 0, 'low'),
+      slice('x', 1, 'high'),
+      node('Neg', ['low'], ['minus']),
+      node('Concat', ['high', 'minus'], ['inner'], axis(1)),
+      node('Concat', ['low', 'inner', 'high'], ['all'], axis(1)),
+      slice('all', 2, 'cut'),
+      slice('cut', 3, 'twice'),
+      node('Shape', ['twice'], ['s']),
+      node('Gather', ['s', 'one'], ['channels']),
+      node('Unsqueeze', ['channels', 'first'], ['wide']),
+      node('Concat', ['all2', 'wide'], ['to'], axis(0)),
+      node('Reshape', ['twice', 'to'], ['y']),
+    ],
+    input: [port('x', tensorType('float32', ['n', 4, 6]))],
+    output: [port('y', tensorType('float32', ['k', 7]))],
+    initializer: [
+      ...[
+        [0, 2, 1],
+        [2, 4, 1],
+        [1, 8, 1],
+        [2, 5, -1],
+      ].flatMap(([start, end, at], k) => [ints(`s${k}`, [start]), ints(`e${k}`, [end]), ints(`a${k}`, [at])]),
+      ints('one', [1], []),
+      ints('first', [0]),
+      ints('all2', [-1]),
+    ],
+  });
+  const { after } = await simplified(file, { x: counted([2, 4, 6]) }, { x: counted([1, 4, 6]) });
+  assert.deepEqual(after, { Concat: 1, Neg: 1, Reshape: 1, Slice: 3 });
+});
+
+test('a Pad goes into the average that counts it, and not into one that has pads already', async () => {
+  const list = (name, values) => ({ name, type: 7, ints: values });
+  const pool = (pads) =>
+    makeModel({
+      node: [
+        node('Pad', ['x', 'pads'], ['p']),
+        node('AveragePool', ['p'], ['y'], { attribute: [list('kernel_shape', [3, 3]), list('pads', pads)] }),
+      ],
+      input: [port('x', tensorType('float32', ['n', 2, 5, 5]))],
+      output: [port('y', tensorType('float32', ['n', 2, 'h', 'w']))],
+      initializer: [ints('pads', [0, 0, 1, 1, 0, 0, 1, 0])],
+    });
+  const x = counted([1, 2, 5, 5], 1);
+  assert.deepEqual((await simplified(pool([0, 0, 0, 0]), { x })).after, { AveragePool: 1 });
+  assert.deepEqual((await simplified(pool([0, 1, 0, 1]), { x })).after, { AveragePool: 1, Pad: 1 });
+});
+
 test('steps are told, and aborting ends the work between two of them', async () => {
   const seen = [];
   await simplify(goodModel(), { onStep: ({ done, total }) => seen.push([done, total]) });
