@@ -267,6 +267,14 @@ class Trials {
     }
   }
 
+  // A Where whose condition is the same for both trials takes what it takes for all.
+  bool chooses(const Node& node) {
+    if (node.op_type != "Where" || node.inputs.size() != 3) return false;
+    for (ValueId id : node.inputs)
+      if (seen(false, id).data.is_none() || seen(true, id).data.is_none()) return false;
+    return is_alike(node.inputs[0]) && kIndex.has(seen(false, node.inputs[1]).in.dtype);
+  }
+
   // Is its data known? alike: both trials see the same. For the tools whatever follows from that is alike, too.
   bool follows(const Node& node, bool alike) {
     if (!notes_ || !alike || node.op->is_random()) return false;
@@ -275,11 +283,32 @@ class Trials {
     });
   }
 
+  // For the tools: sizes are never negative, so that those which differ from trial to trial equal no negative number.
+  bool differs_always(const Node& node) {
+    if (node.op_type != "Equal" || node.inputs.size() != 2) return false;
+    for (ValueId id : node.inputs)
+      if (seen(false, id).data.is_none() || seen(true, id).data.is_none() || !kIndex.has(seen(false, id).in.dtype))
+        return false;
+    const auto list = [&](bool second, int k) {
+      return seen(second, node.inputs[static_cast<size_t>(k)]).data.tensor().to_int64();
+    };
+    const auto a1 = list(false, 0), a2 = list(true, 0), b1 = list(false, 1), b2 = list(true, 1);
+    if (a1.size() != a2.size() || b1.size() != b2.size() || a1.empty() || b1.empty()) return false;
+    if (a1.size() != b1.size() && a1.size() != 1 && b1.size() != 1) return false;
+    for (size_t i = 0; i < std::max(a1.size(), b1.size()); i++) {
+      const size_t a = i % a1.size(), b = i % b1.size();
+      const bool fixed = a1[a] == a2[a] && b1[b] == b2[b];
+      const bool negative = (a1[a] == a2[a] && a1[a] < 0) || (b1[b] == b2[b] && b1[b] < 0);
+      if (!fixed && !negative) return false;
+    }
+    return true;
+  }
+
   bool is_shape_arithmetic(const Node& node, bool alike) {
     const auto names = std::span(kShapeArithmetic);
     if (node.outputs.size() != 1 || node.outputs[0] == kNoValue || node.inputs.empty()) return false;
     const bool listed = std::find(names.begin(), names.end(), node.op_type) != names.end();
-    const bool any_type = follows(node, alike);
+    const bool any_type = follows(node, alike) || (notes_ && (differs_always(node) || chooses(node)));
     if (!listed && !any_type) return false;
     const InferInput& out = seen(false, node.outputs[0]).in;
     const bool small = out.shape.rank() == 0 || (out.shape.rank() == 1 && out.shape[0] <= kMostComputed);

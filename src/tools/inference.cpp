@@ -114,7 +114,7 @@ void Inference::graph(const pb::GraphProto& g, const Place& place, const std::st
   for (int i = 0; i < g.initializer_size(); i++) {
     Known& known = scope.values[g.initializer(i).name()];
     const Known actual = known_of(g.initializer(i));
-    if (!known.code.empty()) compare(actual, known, g.initializer(i).name(), place.in("initializer", i));
+    if (!known.code.empty()) compare(actual, known, g.initializer(i).name(), place.in("initializer", i), true);
     known = actual;
   }
   for (const auto& s : g.sparse_initializer()) scope.values[s.values().name()].code = cat(s.values().data_type());
@@ -124,13 +124,14 @@ void Inference::graph(const pb::GraphProto& g, const Place& place, const std::st
   }
   const auto declared = [&](const pb::ValueInfoProto& v, const Place& at) {
     const auto found = scope.values.find(v.name());
-    if (found != scope.values.end()) compare(found->second, known_of(v.type()), v.name(), at);
+    if (found != scope.values.end()) compare(found->second, known_of(v.type()), v.name(), at, main);
   };
   for (int i = 0; i < g.value_info_size(); i++) declared(g.value_info(i), place.in("value_info", i));
   for (int i = 0; i < g.output_size(); i++) declared(g.output(i), place.in("output", i));
 }
 
-void Inference::compare(const Known& inferred, const Known& declared, const std::string& name, const Place& place) {
+void Inference::compare(const Known& inferred, const Known& declared, const std::string& name, const Place& place,
+                        bool main) {
   const About about{.value = name};
   if (inferred.code.empty() || declared.code.empty()) return;
   if (inferred.code != declared.code) {
@@ -145,10 +146,12 @@ void Inference::compare(const Known& inferred, const Known& declared, const std:
     same = a < 0 || b < 0 || a == b;
   }
   if (same) return;
-  findings_.error("shape_mismatch", place,
-                  cat("\"", name, "\" is declared with the shape ", shape_text(declared.dims), " and has ",
-                      shape_text(inferred.dims)),
-                  about);
+  const std::string text = cat("\"", name, "\" is declared with the shape ", shape_text(declared.dims), " and has ",
+                               shape_text(inferred.dims));
+  if (main)
+    findings_.error("shape_mismatch", place, text, about);
+  else
+    findings_.warning("shape_mismatch", place, text, about);
 }
 
 void Inference::node(const pb::NodeProto& n, const Place& place, const std::string& key, Scope& scope) {

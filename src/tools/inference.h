@@ -60,7 +60,8 @@ class Inference {
                   std::map<std::string_view, std::string>& bound);
   void outputs(const pb::NodeProto& n, const OperatorSchema* schema, const std::string& key, Scope& scope,
                const std::map<std::string_view, std::string>& bound);
-  void compare(const Known& inferred, const Known& declared, const std::string& name, const Place& place);
+  // main: of the main graph? The shapes that others are declared with may be of a branch that is never taken.
+  void compare(const Known& inferred, const Known& declared, const std::string& name, const Place& place, bool main);
 
   NodeRules rules_;
   Findings& findings_;

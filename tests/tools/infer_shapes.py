@@ -1,5 +1,5 @@
 # What onnx.shape_inference says of models' values, held against what ours says. By hand, in a venv with onnx:
-#   node tests/tools/infer_all.mjs OUT FOLDER...          # our inference: OUT/NAME.onnx, of models in folders and below
+#   node tests/tools/write_all.mjs infer OUT FOLDER...    # our inference: OUT/NAME.onnx, of models in folders and below
 #   python tests/tools/infer_shapes.py OUT FOLDER...      # counts, and every value of which ours says less or otherwise
 #   python tests/tools/infer_shapes.py --write FILE FOLDER...   # the reference of tests/js/tools_infer.test.mjs
 import json
