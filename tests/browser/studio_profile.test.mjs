@@ -70,6 +70,10 @@ test('the graph takes the colours of the times, and a node of the table is found
   await tab(page, 'profile');
   await page.click('#node-times tbody button');
   await page.waitForSelector('#view-graph:not([hidden]) #node-panel h2');
+  // A node without a name is called by its output.
+  await tab(page, 'profile');
+  await page.locator('#node-times tbody tr', { hasText: 'Concat' }).first().locator('button').click();
+  await page.waitForFunction(() => document.querySelector('#node-panel h2')?.textContent === 'Concat');
 });
 
 test('onnxruntime-web is loaded when it is asked for, and gives the same', async () => {

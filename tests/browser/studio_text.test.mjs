@@ -42,7 +42,11 @@ const kTokenizer = JSON.stringify({
 const kText = 'Hello worlds! nonsense';
 const kIds = [2, 4, 5, 6, 7, 1, 3];
 
-const cells = async (page, name) => [...(await outputsOf(page))[name].data];
+// All at once: a browser lets a page save a few files only.
+async function values(page) {
+  const { ids, mask, types } = await outputsOf(page);
+  return { ids: [...ids.data], mask: [...mask.data], types: [...types.data] };
+}
 
 test('a tokenizer.json beside the model makes its inputs of a text', async () => {
   const page = await site.open();
@@ -59,14 +63,11 @@ test('a tokenizer.json beside the model makes its inputs of a text', async () =>
     '[SEP]',
   ]);
   await run(page);
-  assert.deepEqual(await cells(page, 'ids'), kIds);
-  assert.deepEqual(await cells(page, 'mask'), Array(7).fill(1));
-  assert.deepEqual(await cells(page, 'types'), Array(7).fill(0));
+  assert.deepEqual(await values(page), { ids: kIds, mask: Array(7).fill(1), types: Array(7).fill(0) });
   // A shorter text: all three inputs follow.
   await page.fill('#inputs textarea', 'hello');
   await run(page);
-  assert.deepEqual(await cells(page, 'ids'), [2, 4, 3]);
-  assert.deepEqual(await cells(page, 'mask'), [1, 1, 1]);
+  assert.deepEqual(await values(page), { ids: [2, 4, 3], mask: [1, 1, 1], types: [0, 0, 0] });
   assert.deepEqual(page.problems, []);
   await page.context().close();
 });
@@ -77,8 +78,9 @@ test('inputs of a fixed length are filled up, and masked', async () => {
   await readyToRun(page);
   await page.fill('#inputs textarea', kText);
   await run(page);
-  assert.deepEqual(await cells(page, 'ids'), [...kIds, 0, 0]);
-  assert.deepEqual(await cells(page, 'mask'), [...Array(7).fill(1), 0, 0]);
+  const { ids, mask } = await values(page);
+  assert.deepEqual(ids, [...kIds, 0, 0]);
+  assert.deepEqual(mask, [...Array(7).fill(1), 0, 0]);
   await page.context().close();
 });
 
@@ -89,12 +91,12 @@ test('a vocabulary, bytes, and what is no tokenizer', async () => {
   await page.selectOption('#inputs fieldset >> nth=2 >> select', 'tokens');
   await page.fill('#inputs textarea', 'hi');
   await run(page);
-  assert.deepEqual(await cells(page, 'ids'), [104, 105]);
+  assert.deepEqual((await values(page)).ids, [104, 105]);
   await page.setInputFiles('#inputs input[type=file]', file('vocab.txt', kPieces.join('\n')));
   await page.waitForFunction(() => document.getElementById('pieces'));
   await page.fill('#inputs textarea', kText);
   await run(page);
-  assert.deepEqual(await cells(page, 'ids'), kIds);
+  assert.deepEqual((await values(page)).ids, kIds);
   await page.setInputFiles('#inputs input[type=file]', file('other.json', '{"model": 1}'));
   await page.waitForFunction(() => /tokenizer/.test(document.getElementById('error').textContent));
   await page.context().close();

@@ -72,6 +72,7 @@ export class ModelIndex {
   readonly #byKey = new Map<string, Entry>();
   readonly #scopes = new Map<string, Scope>();
   readonly #ports = new Set<string>();
+  #named: Map<string, Entry> | undefined;
   readonly #makers = new Map<string, string>();
 
   constructor(model: ModelDescription) {
@@ -116,9 +117,11 @@ export class ModelIndex {
     return this.#scopes.get(key.slice(0, key.lastIndexOf('/') + 1)) ?? this.main;
   }
 
-  /** The first node of this name, in the main graph before others. */
+  /** The first node of this name; nodes without one are called by the value that they make, as the engine calls them. */
   named(name: string): Entry | undefined {
-    return this.entries.find(({ node }) => node.name === name);
+    this.#named ??= new Map(this.entries.toReversed().map((entry) => [entry.node.name, entry]));
+    const maker = this.makerAnywhere(name);
+    return (name !== '' && this.#named.get(name)) || (maker === undefined ? undefined : this.get(maker));
   }
 }
 

@@ -45,11 +45,9 @@ export function byOperator(profile: readonly ProfileEntry[]): OperatorTime[] {
 export function heatOf(profile: readonly ProfileEntry[], index: ModelIndex): (key: string) => string | undefined {
   const rows = byNode(profile);
   const most = rows[0]?.ms || 1;
-  const keys = new Map<string, string>();
-  for (const { key, node } of index.entries) if (node.name && !keys.has(node.name)) keys.set(node.name, key);
   const colours = new Map<string, string>();
   for (const { node, ms } of rows) {
-    const key = keys.get(node);
+    const key = index.named(node)?.key;
     if (key === undefined) continue;
     const [r, g, b] = heatColour(0.45 + 0.55 * Math.sqrt(ms / most)).map(Math.round);
     colours.set(key, `rgb(${r} ${g} ${b})`);
