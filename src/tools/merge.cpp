@@ -115,7 +115,25 @@ bool is_per_channel(const pb::TensorProto& t, int64_t channels, size_t rank) {
   return true;
 }
 
-// Conv, then Add of one constant per channel. (Products would change the weights' values for no fewer nodes.)
+// Conv, then Mul by one constant per channel.
+bool merge_scale(Editor& graph, int i) {
+  const pb::NodeProto& n = graph.node(i);
+  if (!is_op(n, "Mul") || n.input_size() != 2) return false;
+  for (const int k : {0, 1}) {
+    const auto* tensor = graph.constant(n.input(1 - k));
+    const int conv = tensor ? sole_maker(graph, i, k) : -1;
+    if (conv < 0) continue;
+    auto weights = weights_of(graph, conv);
+    const auto scale = floats_of(tensor);
+    if (!weights || !scale || !is_per_channel(*tensor, weights->channels, weights->dims.size())) continue;
+    if (!scale_weights(graph, conv, *weights, *scale, std::vector<float>(scale->size(), 0))) continue;
+    take_output(graph, conv, i);
+    return true;
+  }
+  return false;
+}
+
+// Conv, then Add of one constant per channel.
 bool merge_bias(Editor& graph, int i) {
   const pb::NodeProto& n = graph.node(i);
   if (!is_op(n, "Add") || n.input_size() != 2) return false;
@@ -166,31 +184,64 @@ bool merge_gemm(Editor& graph, const Facts& facts, int i) {
 
 }  // namespace
 
-bool merge_moves(Editor& graph, const Facts&) {
+namespace {
+
+// The same elements under another shape.
+bool is_view(const pb::NodeProto& n) {
+  return is_op(n, "Reshape") || is_op(n, "Flatten") || is_op(n, "Squeeze") || is_op(n, "Unsqueeze");
+}
+
+bool merge_transposes(Editor& graph, int i, int before) {
+  const auto first = ints_attribute(graph.node(before), "perm"), second = ints_attribute(graph.node(i), "perm");
+  const auto is_place = [&](int64_t axis) { return axis >= 0 && axis < std::ssize(first); };
+  if (first.empty() || first.size() != second.size() || !std::ranges::all_of(second, is_place)) return false;
+  std::vector<int64_t> both;
+  for (const int64_t axis : second) both.push_back(first[static_cast<size_t>(axis)]);
+  const std::string source = graph.node(before).input(0);
+  set_ints(graph.node(i), "perm", both);
+  graph.set_input(i, 0, source);
+  return true;
+}
+
+// The last shape counts: where it is that of a Reshape, or fixed.
+bool merge_views(Editor& graph, const Facts& facts, int i, int before) {
+  pb::NodeProto& n = graph.node(i);
+  const std::string source = graph.node(before).input(0);
+  if (is_op(n, "Reshape")) {
+    const auto shape = n.input_size() == 2 ? integers_of(graph.constant(n.input(1))) : std::nullopt;
+    // 0 would mean the dimension of another input.
+    if (!shape || std::ranges::find(*shape, 0) != shape->end()) return false;
+    graph.set_input(i, 0, source);
+    return true;
+  }
+  const Known* known = facts.opset >= 5 && n.output_size() == 1 ? facts.known(n.output(0)) : nullptr;
+  if (!known || !known->has_shape || graph.uses(n.input(0)) != 1) return false;
+  std::vector<int64_t> target;
+  for (const KnownDim& d : known->dims) target.push_back(d.value);
+  if (std::ranges::any_of(target, [](int64_t d) { return d <= 0; })) return false;
+  const std::string name = n.output(0);
+  graph.cut_inputs(i, 1);
+  n.set_op_type("Reshape");
+  n.clear_attribute();
+  graph.set_input(i, 0, source);
+  graph.set_input(
+      i, 1, graph.add_constant(name + "_shape", int_tensor(pb::TensorProto::INT64, target, {std::ssize(target)})));
+  return true;
+}
+
+}  // namespace
+
+bool merge_moves(Editor& graph, const Facts& facts) {
   bool changed = false;
   for (int i = 0; i < graph.size(); i++) {
     if (graph.is_removed(i) || graph.node(i).input().empty()) continue;
-    pb::NodeProto& n = graph.node(i);
+    const pb::NodeProto& n = graph.node(i);
     const int before = graph.maker(n.input(0));
-    if (before < 0 || before == i || !is_op(graph.node(before), n.op_type()) || graph.node(before).input().empty())
-      continue;
-    const std::string source = graph.node(before).input(0);
-    if (is_op(n, "Transpose")) {
-      const auto first = ints_attribute(graph.node(before), "perm"), second = ints_attribute(n, "perm");
-      const auto is_place = [&](int64_t axis) { return axis >= 0 && axis < std::ssize(first); };
-      if (first.empty() || first.size() != second.size() || !std::ranges::all_of(second, is_place)) continue;
-      std::vector<int64_t> both;
-      for (const int64_t axis : second) both.push_back(first[static_cast<size_t>(axis)]);
-      set_ints(n, "perm", both);
-      graph.set_input(i, 0, source);
-      changed = true;
-    } else if (is_op(n, "Reshape") && n.input_size() == 2) {
-      const auto shape = integers_of(graph.constant(n.input(1)));
-      // 0 would mean the dimension of another input.
-      if (!shape || std::find(shape->begin(), shape->end(), 0) != shape->end()) continue;
-      graph.set_input(i, 0, source);
-      changed = true;
-    }
+    if (before < 0 || before == i || graph.node(before).input().empty()) continue;
+    if (is_op(n, "Transpose") && is_op(graph.node(before), "Transpose"))
+      changed = merge_transposes(graph, i, before) || changed;
+    else if (is_view(n) && is_view(graph.node(before)))
+      changed = merge_views(graph, facts, i, before) || changed;
   }
   return changed;
 }
@@ -199,7 +250,8 @@ bool merge_affine(Editor& graph, const Facts& facts) {
   bool changed = false;
   for (int i = 0; i < graph.size(); i++) {
     if (graph.is_removed(i)) continue;
-    changed = merge_batch_norm(graph, i) || merge_bias(graph, i) || merge_gemm(graph, facts, i) || changed;
+    changed = merge_batch_norm(graph, i) || merge_scale(graph, i) || merge_bias(graph, i) ||
+              merge_gemm(graph, facts, i) || changed;
   }
   return changed;
 }

@@ -34,10 +34,11 @@ bool all_equal(const pb::TensorProto* tensor, double wanted) {
 // x + 0, x * 1 and the like: the input that stays, or -1.
 int neutral_input(const pb::NodeProto& n, const Editor& graph) {
   const bool sum = n.op_type() == "Add" || n.op_type() == "Sub", product = n.op_type() == "Mul" || n.op_type() == "Div";
-  if ((!sum && !product) || n.input_size() != 2) return -1;
-  const double neutral = sum ? 0 : 1;
+  const bool logic = n.op_type() == "And" || n.op_type() == "Or";
+  if ((!sum && !product && !logic) || n.input_size() != 2) return -1;
+  const double neutral = sum || n.op_type() == "Or" ? 0 : 1;
   if (all_equal(graph.constant(n.input(1)), neutral)) return 0;
-  const bool either = n.op_type() == "Add" || n.op_type() == "Mul";
+  const bool either = logic || n.op_type() == "Add" || n.op_type() == "Mul";
   return either && all_equal(graph.constant(n.input(0)), neutral) ? 1 : -1;
 }
 

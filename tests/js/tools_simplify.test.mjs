@@ -216,6 +216,36 @@ test('a Pad goes into the average that counts it, and not into one that has pads
   assert.deepEqual((await simplified(pool([0, 1, 0, 1]), { x })).after, { AveragePool: 1, Pad: 1 });
 });
 
+test('a factor per channel goes into the convolution, views in a row become one, And with true is nothing', async () => {
+  const w = Array.from({ length: 12 }, (_, i) => (i % 5) - 2);
+  const file = makeModel({
+    node: [
+      node('Conv', ['x', 'w', 'b'], ['c']),
+      node('Mul', ['scale', 'c'], ['m']),
+      node('Add', ['m', 'shift'], ['a']),
+      node('Unsqueeze', ['a', 'first'], ['u']),
+      node('Reshape', ['u', 'flat'], ['r']),
+      node('Unsqueeze', ['r', 'first'], ['y']),
+      node('And', ['flag', 'true'], ['same']),
+      node('Not', ['same'], ['z']),
+    ],
+    input: [port('x', tensorType('float32', [1, 4, 2, 2])), port('flag', tensorType('bool', [2]))],
+    output: [port('y', tensorType('float32', [1, 12])), port('z', tensorType('bool', [2]))],
+    initializer: [
+      { name: 'w', dims: [3, 4, 1, 1], data_type: 1, float_data: w },
+      floats('b', [1, -1, 2]),
+      { name: 'scale', dims: [1, 3, 1, 1], data_type: 1, float_data: [2, 4, 0.5] },
+      { name: 'shift', dims: [3, 1, 1], data_type: 1, float_data: [1, 2, 3] },
+      ints('first', [0]),
+      ints('flat', [12]),
+      bool('true', true),
+    ],
+  });
+  const flag = new Tensor('bool', [true, false], [2]);
+  const { after } = await simplified(file, { x: counted([1, 4, 2, 2]), flag });
+  assert.deepEqual(after, { Conv: 1, Not: 1, Reshape: 1 });
+});
+
 test('steps are told, and aborting ends the work between two of them', async () => {
   const seen = [];
   await simplify(goodModel(), { onStep: ({ done, total }) => seen.push([done, total]) });
