@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { voiceOf } from './heard.mjs';
 import { studio } from './studio_page.mjs';
+import { wav } from './wav.mjs';
 
 const kRate = 16000;
 const kFlags = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
@@ -14,24 +15,6 @@ const temp = mkdtempSync(join(tmpdir(), 'sardonyx-live-'));
 const sound = join(temp, 'heard.wav');
 let spoken = false;
 let site;
-
-/** A WAV file of 16-bit integers, as Chromium's fake microphone reads it. */
-function wav16(samples, rate) {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + 2 * samples.length, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(rate, 24);
-  head.writeUInt32LE(2 * rate, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(2 * samples.length, 40);
-  return Buffer.concat([head, Buffer.from(Int16Array.from(samples).buffer)]);
-}
 
 /** The samples of a WAV file of 32-bit floats, as the page saves it. */
 function floatsOf(bytes) {
@@ -51,10 +34,10 @@ function makeSound() {
     const voice = new Int16Array(bytes.buffer.slice(bytes.byteOffset + 44, bytes.byteOffset + (bytes.length & ~1)));
     const all = new Int16Array(voice.length + 2 * rate);
     all.set(voice, rate);
-    writeFileSync(sound, wav16(all, rate));
+    writeFileSync(sound, wav(all, rate));
   } else {
-    const hum = Array.from({ length: 4 * kRate }, (_, i) => 6000 * Math.sin((2 * Math.PI * 220 * i) / kRate));
-    writeFileSync(sound, wav16(hum, kRate));
+    const hum = Int16Array.from({ length: 4 * kRate }, (_, i) => 6000 * Math.sin((2 * Math.PI * 220 * i) / kRate));
+    writeFileSync(sound, wav(hum, kRate));
   }
 }
 

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { makeValues } from '../models/feeds.mjs';
 import { voiceOf } from './heard.mjs';
 import { file, studio } from './studio_page.mjs';
+import { wav } from './wav.mjs';
 
 let site;
 before(async () => {
@@ -102,24 +103,6 @@ test('the sides of a rectangle are found', async () => {
   }
   await page.context().close();
 });
-
-/** A WAV file of 32-bit floats. */
-function wav(samples, rate) {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + 4 * samples.length, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(3, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(rate, 24);
-  head.writeUInt32LE(4 * rate, 28);
-  head.writeUInt16LE(4, 32);
-  head.writeUInt16LE(32, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(4 * samples.length, 40);
-  return Buffer.concat([head, Buffer.from(samples.buffer)]);
-}
 
 test('speech is heard as onnxruntime-web hears it', async () => {
   const rate = 16000;

@@ -3,21 +3,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { kTypes } from './make_model.mjs';
 
 const { graph, inferShapes } = await import('../../dist/tools.js');
 const reference = JSON.parse(readFileSync(new URL('data/inferred.json', import.meta.url), 'utf8'));
-const kTypes = {
-  float32: 1,
-  uint8: 2,
-  int8: 3,
-  int32: 6,
-  int64: 7,
-  string: 8,
-  bool: 9,
-  float16: 10,
-  float64: 11,
-  bfloat16: 16,
-};
 
 /** As text() of infer_shapes.py. */
 function text(type) {
