@@ -10,26 +10,13 @@ namespace {
 
 constexpr size_t kRows = 4, kCols = 8, kSlack = 32;
 
-// A line is a row of A or a column of B; `along` is the stride of k.
-struct Lines {
-  const uint8_t* data;
-  size_t stride, along;
-  bool is_signed;
-  const int32_t* zero;
-  bool zero_per_line;
-
-  int16_t zero_of(size_t line) const {
-    return zero ? static_cast<int16_t>(zero[zero_per_line ? line : 0]) : int16_t{0};
-  }
-};
-
 // Adjacent k: eight steps of one line at a time, pairs scattered to their places.
 template <size_t LINES>
-SARDONYX_NOINLINE size_t pack_along(const Lines& m, size_t first, size_t count, size_t k, int16_t* p) noexcept {
+SARDONYX_NOINLINE size_t pack_along(const LinesX8& m, size_t first, size_t count, size_t k, int16_t* p) noexcept {
   size_t whole = k & ~size_t{7};
   for (size_t l = 0; l < count; l++) {
     const uint8_t* x = m.data + (first + l) * m.stride;
-    V zero = wasm_i16x8_splat(m.zero_of(first + l));
+    V zero = wasm_i16x8_splat(static_cast<int16_t>(m.zero_of(first + l)));
     int16_t* out = p + l * 2;
     for (size_t i = 0; i < whole; i += 8, out += 8 * LINES) {
       V v = wasm_i16x8_sub(load_bytes(x + i, m.is_signed), zero);
@@ -43,10 +30,10 @@ SARDONYX_NOINLINE size_t pack_along(const Lines& m, size_t first, size_t count, 
 }
 
 // Adjacent columns of B: two steps of k interleaved.
-SARDONYX_NOINLINE size_t pack_across(const Lines& m, size_t first, size_t k, int16_t* p) noexcept {
+SARDONYX_NOINLINE size_t pack_across(const LinesX8& m, size_t first, size_t k, int16_t* p) noexcept {
   size_t whole = k & ~size_t{1};
   int16_t zeros[kCols];
-  for (size_t j = 0; j < kCols; j++) zeros[j] = m.zero_of(first + j);
+  for (size_t j = 0; j < kCols; j++) zeros[j] = static_cast<int16_t>(m.zero_of(first + j));
   V zero = load(zeros);
   const uint8_t* x = m.data + first;
   for (size_t i = 0; i < whole; i += 2, p += 2 * kCols) {
@@ -59,7 +46,7 @@ SARDONYX_NOINLINE size_t pack_across(const Lines& m, size_t first, size_t k, int
 
 // Lines [first, first + count) of LINES to [ceil(k / 2)][LINES][2], missing lines and the odd step as zeros.
 template <size_t LINES>
-void pack_group(const Lines& m, size_t first, size_t count, size_t k, int16_t* p) noexcept {
+void pack_group(const LinesX8& m, size_t first, size_t count, size_t k, int16_t* p) noexcept {
   if (count < LINES) std::fill_n(p, (k + 1) / 2 * 2 * LINES, int16_t{0});
   size_t done = 0;
   if (m.along == 1)
@@ -68,15 +55,14 @@ void pack_group(const Lines& m, size_t first, size_t count, size_t k, int16_t* p
     done = pack_across(m, first, k, p);
   for (size_t i = done; i < k + (k & 1); i++) {
     for (size_t l = 0; l < count; l++) {
-      const uint8_t* x = m.data + (first + l) * m.stride + i * m.along;
-      int32_t v = i < k ? byte_value(x, m.is_signed) - m.zero_of(first + l) : 0;
+      int32_t v = i < k ? m.value(first + l, i) - m.zero_of(first + l) : 0;
       p[i / 2 * 2 * LINES + l * 2 + (i & 1)] = static_cast<int16_t>(v);
     }
   }
 }
 
 template <size_t LINES>
-void pack(const Lines& m, size_t lines, size_t k, int16_t* packed) noexcept {
+void pack(const LinesX8& m, size_t lines, size_t k, int16_t* packed) noexcept {
   size_t group = (k + 1) / 2 * 2 * LINES;
   for (size_t l = 0; l < lines; l += LINES, packed += group) {
     pack_group<LINES>(m, l, std::min(LINES, lines - l), k, packed);
@@ -122,13 +108,11 @@ size_t gemm_x8_packed_b_size(size_t k, size_t n) noexcept {
 }
 
 void gemm_x8_pack_a(size_t m, size_t k, const MatrixX8& a, int16_t* packed) noexcept {
-  Lines lines{static_cast<const uint8_t*>(a.data), a.row_stride, a.col_stride, a.is_signed, a.zero, a.zero_per_line};
-  pack<kRows>(lines, m, k, packed);
+  pack<kRows>(LinesX8::rows_of(a), m, k, packed);
 }
 
 void gemm_x8_pack_b(size_t k, size_t n, const MatrixX8& b, int16_t* packed) noexcept {
-  Lines lines{static_cast<const uint8_t*>(b.data), b.col_stride, b.row_stride, b.is_signed, b.zero, b.zero_per_line};
-  pack<kCols>(lines, n, k, packed);
+  pack<kCols>(LinesX8::columns_of(b), n, k, packed);
 }
 
 void gemm_x8_i32(size_t m, size_t k, size_t n, size_t m0, size_t m1, size_t n0, size_t n1, const int16_t* packed_a,

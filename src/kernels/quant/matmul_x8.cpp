@@ -114,11 +114,11 @@ FormX8 engine_form() noexcept {
 
 // Do the elements of every column span at most 7 bits?
 bool spans_seven_bits(size_t k, size_t n, const MatrixX8& b) noexcept {
+  const LinesX8 columns = LinesX8::columns_of(b);
   for (size_t j = 0; j < n; j++) {
-    const auto* p = static_cast<const uint8_t*>(b.data) + j * b.col_stride;
     int32_t low = 255, high = -255;
     for (size_t i = 0; i < k; i++) {
-      const int32_t v = byte_value(p + i * b.row_stride, b.is_signed);
+      const int32_t v = columns.value(j, i);
       low = std::min(low, v), high = std::max(high, v);
     }
     if (high - low > 127) return false;

@@ -1,6 +1,7 @@
 // Integer products by the relaxed 8-bit dot.
 #include "kernels/quant/quads_x8.h"
 
+#include "kernels/quant/bytes.h"
 #include "kernels/quant/dot_x8.h"
 
 #if SARDONYX_HAS_QUADS
@@ -10,23 +11,8 @@
 namespace sardonyx::kernels {
 namespace {
 
-// A line is a row of A or a column of B; `along` is the stride of k.
-struct Lines {
-  const uint8_t* data;
-  size_t stride, along;
-  bool is_signed;
-  const int32_t* zero;
-  bool zero_per_line;
-
-  int32_t value(size_t line, size_t i) const {
-    const uint8_t v = data[line * stride + i * along];
-    return is_signed ? static_cast<int8_t>(v) : v;
-  }
-  int32_t zero_of(size_t line) const { return zero ? zero[zero_per_line ? line : 0] : 0; }
-};
-
 // What is taken off the value of an element so that it fits the operand.
-int32_t shift_of(FormX8 form, bool weights, const Lines& m, size_t line, size_t k) noexcept {
+int32_t shift_of(FormX8 form, bool weights, const LinesX8& m, size_t line, size_t k) noexcept {
   if (!weights || form == FormX8::signed_quads) return m.is_signed ? 0 : 128;
   if (form == FormX8::unsigned_quads) return m.is_signed ? -128 : 0;
   int32_t low = k > 0 ? m.value(line, 0) : 0;
@@ -79,7 +65,7 @@ void sum_lines(bool weights, size_t steps, const uint8_t* p, int32_t* sums) noex
 }
 
 template <size_t LINES>
-void pack(FormX8 form, bool weights, size_t count, size_t k, const Lines& m, uint8_t* p) noexcept {
+void pack(FormX8 form, bool weights, size_t count, size_t k, const LinesX8& m, uint8_t* p) noexcept {
   auto* sums = reinterpret_cast<int32_t*>(p);
   int32_t* offsets = sums + LINES;
   uint8_t* out = p + 2 * LINES * sizeof(int32_t);
@@ -195,15 +181,11 @@ inline void with_dot([[maybe_unused]] FormX8 form, F f) noexcept {
 }  // namespace
 
 void quads_pack_strip(FormX8 form, bool weights, size_t count, size_t k, const MatrixX8& a, uint8_t* strip) noexcept {
-  pack<kQuadRows>(
-      form, weights, count, k,
-      {static_cast<const uint8_t*>(a.data), a.row_stride, a.col_stride, a.is_signed, a.zero, a.zero_per_line}, strip);
+  pack<kQuadRows>(form, weights, count, k, LinesX8::rows_of(a), strip);
 }
 
 void quads_pack_panel(FormX8 form, bool weights, size_t count, size_t k, const MatrixX8& b, uint8_t* panel) noexcept {
-  pack<kQuadCols>(
-      form, weights, count, k,
-      {static_cast<const uint8_t*>(b.data), b.col_stride, b.row_stride, b.is_signed, b.zero, b.zero_per_line}, panel);
+  pack<kQuadCols>(form, weights, count, k, LinesX8::columns_of(b), panel);
 }
 
 size_t quads_panels(size_t rows) noexcept { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
