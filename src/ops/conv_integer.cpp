@@ -8,6 +8,7 @@
 #include "kernels/quant/conv_x8.h"
 #include "kernels/quant/matmul_x8.h"
 #include "kernels/quant/quantize.h"
+#include "ops/conv_integer.h"
 #include "ops/families.h"
 #include "ops/fusible.h"
 #include "ops/util/conv_f32.h"
@@ -274,14 +275,14 @@ class IntegerConvBase : public Operator {
   IntegerWeights packed_;
 };
 
-// The sums; with a fifth input, which only passes give (optimize/fuse_integers.cpp), as float32 times that number,
-// scaled and shifted by the channel and clamped.
+// The sums; or (conv_integer.h) as float32 times the fifth input, scaled and shifted by the channel and clamped.
 class ConvInteger final : public IntegerConvBase, public Fusible {
  public:
-  explicit ConvInteger(const Attributes& a) : IntegerConvBase(a, kConvInteger), to_float_(a.inputs == 5) {}
+  explicit ConvInteger(const Attributes& a, bool to_float = false)
+      : IntegerConvBase(a, kConvInteger), to_float_(to_float) {}
 
   void infer(InferContext& c) const override {
-    c.require_inputs(2, to_float_ ? 5 : 4);
+    c.require_inputs(to_float_ ? 5 : 2, to_float_ ? 5 : 4);
     if (to_float_) {
       c.require_dtype(4, {DType::float32});
       check(c.shape(4).count() == 1, ErrorCode::invalid_input, "the factor has shape ", c.shape(4));
@@ -383,6 +384,10 @@ constexpr OpEntry kOps[] = {{"ConvInteger", 10, make_operator<ConvInteger>},
                             {"QLinearConv", 10, make_operator<QLinearConv>}};
 
 }  // namespace
+
+std::shared_ptr<Operator> make_scaled_conv_integer(const Attributes& attributes) {
+  return std::make_shared<ConvInteger>(attributes, true);
+}
 
 std::span<const OpEntry> conv_integer_ops() { return kOps; }
 

@@ -1,4 +1,5 @@
 // Pass: integer products whose sums are scaled to floats in nodes of their own become one node each.
+#include "ops/conv_integer.h"
 #include "ops/operator.h"
 #include "optimize/passes.h"
 #include "optimize/rewriter.h"
@@ -50,7 +51,9 @@ class IntegerProducts {
         continue;
       std::vector<ValueId> inputs = conv->inputs;
       inputs.push_back(factor);
-      r_.replace(root, make_node("ConvInteger", conv->opset, std::move(inputs), mul.outputs, conv->attributes));
+      Node node = make_node("ConvInteger", conv->opset, std::move(inputs), mul.outputs, conv->attributes);
+      node.op = make_scaled_conv_integer(conv->attributes);
+      r_.replace(root, std::move(node));
       return;
     }
   }

@@ -74,7 +74,7 @@ void Rewriter::remove(size_t n) {
 
 bool Rewriter::replace(size_t n, Node made) {
   try {
-    bind_operator(made, graph);
+    if (!made.op) bind_operator(made, graph);
   } catch (const Error&) {
     return false;
   }

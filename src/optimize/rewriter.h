@@ -49,7 +49,8 @@ class Rewriter {
   // Node n is gone; what it read has a reader less. Its outputs must have no readers left, or another producer.
   void remove(size_t n);
   // Node n becomes this one, which makes the same outputs (or fewer) from values that are made before it. Its operator
-  // is bound here; false, and nothing is changed, where there is none of that version, or it refuses the attributes.
+  // is bound here if it has none; false, and nothing is changed, where there is none of that version, or it refuses the
+  // attributes.
   bool replace(size_t n, Node node);
   // Makes node n read `to` where it read input `input`.
   void set_input(size_t n, size_t input, ValueId to);

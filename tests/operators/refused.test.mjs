@@ -50,6 +50,8 @@ async function problemsOf(row) {
   if (most !== null && most < kManyInputs) {
     const many = [...row.inputs, ...Array(most + 1 - row.inputs.length).fill(row.inputs[0])];
     problems.push(await mustRefuse({ ...row, inputs: many }, 'too many inputs'));
+    many[most] = make('float32', [], [1]);
+    problems.push(await mustRefuse({ ...row, inputs: many }, 'a number too many'));
   }
   const attributes = { ...row.attributes, no_such_attribute: 1 };
   problems.push(await mustRefuse({ ...row, attributes }, 'an unknown attribute'));
