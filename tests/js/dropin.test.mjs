@@ -42,7 +42,8 @@ before(() => {
 after(() => rmSync(folder, { recursive: true }));
 
 function printed(module) {
-  const program = join(root, 'tests', 'js', `.program-${process.pid}.mjs`);
+  // Below the root, so that it finds node_modules; in a folder that is ignored, should the run be cut off.
+  const program = join(root, 'build', `dropin-${process.pid}.mjs`);
   assert.equal(source.split("'onnxruntime-web'").length, 2);
   writeFileSync(program, source.replace("'onnxruntime-web'", JSON.stringify(module)));
   try {
