@@ -7,6 +7,7 @@ import { fetchZoo } from '../scripts/fetch-zoo.mjs';
 import { kZoo } from '../tests/models/feeds.mjs';
 import { lightModel } from './make/light.mjs';
 import { mobilenetModel } from './make/mobilenet.mjs';
+import { transformerModels } from './transformers.mjs';
 
 const kImage = [1, 3, 224, 224];
 const image = (name) => ({ feeds: [{ name, dims: kImage, kind: 'u11' }], input: kImage.join('x') });
@@ -53,7 +54,7 @@ function made(name, make) {
 
 /**
  * A model to measure: `path()` brings its file and may take a while the first time.
- * @typedef {{name: string, input: string, group: 'light' | 'zoo' | 'given', quick: boolean, feeds: object[] | undefined,
+ * @typedef {{name: string, input: string, group: 'light' | 'zoo' | 'transformers' | 'given', quick: boolean, feeds: object[] | undefined,
  *   ms?: number, path: () => string}} BenchModel  feeds as in tests/models/feeds.mjs; undefined: made from the declared
  *   inputs
  */
@@ -98,7 +99,7 @@ export function benchModels(log = () => {}) {
     ...image('x'),
     path: () => made('mobilenetv2', mobilenetModel),
   };
-  return [...lightModels(log), mobilenet, ...zooModels(log)];
+  return [...lightModels(log), mobilenet, ...zooModels(log), ...transformerModels(log)];
 }
 
 /** A model of the caller's. @returns {BenchModel} */

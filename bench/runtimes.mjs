@@ -1,6 +1,6 @@
 // The runtimes that are measured, each brought into one form; used in Node.js and in pages, where only the one that is
 // asked for is loaded.
-import { feedsOf } from '../tests/models/feeds.mjs';
+import { feedsOf, lcg } from '../tests/models/feeds.mjs';
 
 const inNode = typeof process === 'object' && !!process.versions?.node;
 
@@ -20,10 +20,20 @@ function anyTensor({ name, dims, type }, Tensor) {
   return new Tensor(type, make(), dims);
 }
 
+/** int64: the same number everywhere (i64s), or numbers below `below`, the same each time (tokens). */
+function integerTensor({ name, dims, kind, value, below }, Tensor) {
+  const next = lcg(name.length);
+  const one = kind === 'i64s' ? () => BigInt(value) : () => BigInt(Math.floor(next() * below));
+  const count = dims.reduce((a, b) => a * b, 1);
+  return new Tensor('int64', BigInt64Array.from({ length: count }, one), dims);
+}
+
+const kMakers = { any: anyTensor, i64s: integerTensor, tokens: integerTensor };
+
 /** Feeds {name: Tensor}, the same values for every runtime. */
 export function tensorsOf(feeds, Tensor) {
-  const known = feedsOf({ feeds: feeds.filter(({ kind }) => kind !== 'any') }, Tensor);
-  const others = feeds.filter(({ kind }) => kind === 'any').map((feed) => [feed.name, anyTensor(feed, Tensor)]);
+  const known = feedsOf({ feeds: feeds.filter(({ kind }) => !kMakers[kind]) }, Tensor);
+  const others = feeds.filter(({ kind }) => kMakers[kind]).map((feed) => [feed.name, kMakers[feed.kind](feed, Tensor)]);
   return { ...known, ...Object.fromEntries(others) };
 }
 

@@ -12,12 +12,18 @@ export const busyRuns = ({ runs }) => runs.filter(({ load, threads }) => load > 
 /** The ratio of a run against another contestant, by its label. */
 export const ratioOf = (run, against) => run.ratios.find((ratio) => ratio.against === against);
 
-/** Runs by environment, variant and threads: [{label, runs, mean, worst}], the ratios against onnxruntime-web. */
+// Transformers and quantised models have aims of their own, one by one.
+const isNetwork = ({ group }) => group !== 'transformers';
+
+/**
+ * Runs by environment, variant and threads: [{label, runs, mean, worst}], the ratios against onnxruntime-web; mean and
+ * worst without the group of transformers.
+ */
 export function configurations(results) {
   const groups = new Map();
   for (const run of results.runs) groups.set(labelOf(run), [...(groups.get(labelOf(run)) ?? []), run]);
   return [...groups].map(([label, runs]) => {
-    const compared = runs.filter((run) => ratioOf(run, kPeer));
+    const compared = runs.filter((run) => isNetwork(run) && ratioOf(run, kPeer));
     const ratios = compared.map((run) => ratioOf(run, kPeer).median);
     const least = Math.min(...ratios);
     const worst = compared[ratios.indexOf(least)];
@@ -38,7 +44,8 @@ const find = (results, env, variant, threads, model) =>
 /** [model, ratio against `against`] of the runs of a configuration that have it. */
 function against(results, [env, variant, threads], label) {
   return results.runs
-    .filter((run) => run.env === env && run.variant === variant && run.threads === threads && ratioOf(run, label))
+    .filter((run) => run.env === env && run.variant === variant && run.threads === threads)
+    .filter((run) => isNetwork(run) && ratioOf(run, label))
     .map((run) => [run.model, ratioOf(run, label).median]);
 }
 
@@ -72,6 +79,14 @@ function sizeLine({ sizes }) {
 
 const kPlain = ['node', 'simd', 1];
 const kRelaxed = ['chromium', 'relaxed', 1];
+const kTransformers = [
+  'MiniLM',
+  'MiniLM q8',
+  'Llama-like q4, built',
+  'Llama-like q4',
+  'Whisper-like encoder',
+  'isnet_quint8',
+];
 const kTwo = [
   ['node', 'simd', 2],
   ['chromium', 'relaxed', 2],
@@ -83,7 +98,7 @@ export function headlines(results) {
   const lines = [
     ['Node.js, plain, 1 thread: geometric mean', meanLine(results, kPlain, kPeer)],
     ['Chromium, relaxed, 1 thread: geometric mean', meanLine(results, kRelaxed, kPeer)],
-    ...['resnet50', 'vgg19', 'mobilenetv2'].flatMap((model) => [
+    ...['resnet50', 'vgg19', 'mobilenetv2', ...kTransformers].flatMap((model) => [
       [`${model}: Node.js, plain`, modelLine(results, kPlain, model)],
       [`${model}: Chromium, relaxed`, modelLine(results, kRelaxed, model)],
     ]),

@@ -5,7 +5,10 @@ import { test } from 'node:test';
 import { lightModel } from '../../bench/make/light.mjs';
 import { mobilenetModel } from '../../bench/make/mobilenet.mjs';
 import { heWeights } from '../../bench/make/onnx.mjs';
+import { tensorsOf } from '../../bench/runtimes.mjs';
 import { disagreement } from '../../bench/statistics.mjs';
+import { configurations } from '../../bench/summary.mjs';
+import { transformerModels } from '../../bench/transformers.mjs';
 import { fetchSuite } from '../../scripts/fetch-suite.mjs';
 import { ModelProto } from '../conformance/schema.mjs';
 import { makeValues } from '../models/feeds.mjs';
@@ -76,4 +79,39 @@ test('MobileNetV2: 52 convolutions, 10 residuals, 3.5 million weights', async ()
   const values = graph.initializer.reduce((sum, { raw_data }) => sum + raw_data.length / 4, 0);
   assert.equal(values - 2, 3_538_984 - 4 * 17_056 + 17_056);
   await runsAlike(bytes, 'x');
+});
+
+test('transformers: tokens are the same for every runtime, and within the vocabulary', () => {
+  const feeds = [
+    { name: 'input_ids', dims: [2, 50], kind: 'tokens', below: 7 },
+    { name: 'position_ids', dims: [1, 2], kind: 'i64s', value: 256 },
+    { name: 'mask', dims: [3], kind: 'any', type: 'int64' },
+    { name: 'past', dims: [1, 2], kind: 'u11' },
+  ];
+  const [ours, theirs] = [Tensor, ort.Tensor].map((kind) => tensorsOf(feeds, kind));
+  const values = [...ours.input_ids.data].map(Number);
+  assert.deepEqual(values, [...theirs.input_ids.data].map(Number));
+  assert.equal(new Set(values).size, 7);
+  assert.ok(values.every((value) => value >= 0 && value < 7));
+  assert.deepEqual([...ours.position_ids.data], [256n, 256n]);
+  assert.deepEqual([...ours.mask.data], [1n, 1n, 1n]);
+  assert.deepEqual([...ours.past.data], [...theirs.past.data]);
+});
+
+test('transformers: what is missing is said, and their ratios are not in the mean of the networks', () => {
+  const said = [];
+  const models = transformerModels((line) => said.push(line));
+  assert.ok(models.some(({ name }) => name === 'isnet_quint8'));
+  assert.equal(said.length, models.length === 9 ? 0 : 1);
+  assert.ok(models.every(({ group, feeds }) => group === 'transformers' && feeds.length > 0));
+  const ratio = (median) => [{ against: 'onnxruntime-web', median }];
+  const run = { env: 'node', variant: 'simd', threads: 1 };
+  const runs = [
+    { ...run, group: 'light', model: 'a', ratios: ratio(2) },
+    { ...run, group: 'zoo', model: 'b', ratios: ratio(8) },
+    { ...run, group: 'transformers', model: 'c', ratios: ratio(1) },
+  ];
+  const [{ mean, worst }] = configurations({ runs });
+  assert.ok(Math.abs(mean - 4) < 1e-12);
+  assert.equal(worst.model, 'a');
 });
