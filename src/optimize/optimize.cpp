@@ -12,10 +12,9 @@ struct Pass {
 };
 
 constexpr Pass kPasses[] = {
-    {1, remove_no_ops},         {1, merge_common_subexpressions},
-    {1, merge_views},           {2, recognize_norms},
-    {2, recognize_activations}, {2, fuse_pads},
-    {2, fuse_integers},         {2, fuse_products},
+    {1, remove_no_ops},         {1, merge_common_subexpressions}, {1, merge_views}, {2, recognize_norms},
+    {2, recognize_activations}, {2, recognize_attention},         {2, fuse_pads},   {2, fuse_integers},
+    {2, fuse_products},
 };
 
 void run_passes(Graph& graph, int level, bool is_inner) {

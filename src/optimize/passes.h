@@ -28,6 +28,8 @@ void merge_views(Graph& graph, const StaticTypes& types);
 void recognize_activations(Graph& graph, const StaticTypes& types);
 // LayerNormalization and RMSNormalization that are written out.
 void recognize_norms(Graph& graph, const StaticTypes& types);
+// Attention that is written out.
+void recognize_attention(Graph& graph, const StaticTypes& types);
 // Zeros that are put around what a convolution or a pool reads.
 void fuse_pads(Graph& graph, const StaticTypes& types);
 // Operators between DequantizeLinear and QuantizeLinear, as operators on the quantized values. Before constants are

@@ -2,6 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,14 +15,14 @@ namespace sardonyx::testing {
 // Values come into being when they are first named. Opset 17.
 class GraphMaker {
  public:
-  // An input; `dims` < 0 are not fixed.
+  // An input; `dims` < 0 are not fixed, and those below -1 have a name: the same for the same number.
   GraphMaker& input(const std::string& name, DType dtype, std::vector<int64_t> dims) {
     const ValueId value = id(name);
     Type& type = graph_->value(value).type;
     type.kind = Type::Kind::tensor;
     type.dtype = dtype;
     type.has_shape = true;
-    for (int64_t d : dims) type.shape.push_back({d, {}});
+    for (int64_t d : dims) type.shape.push_back({std::max<int64_t>(d, -1), d < -1 ? "n" + std::to_string(-d) : ""});
     graph_->value(value).is_input = true;
     graph_->inputs.push_back(value);
     return *this;

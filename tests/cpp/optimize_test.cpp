@@ -10,46 +10,19 @@
 #include "op_runner.h"
 #include "op_values.h"
 #include "ops/registry.h"
+#include "pass_results.h"
 #include "runtime/session.h"
 
 namespace sardonyx {
 namespace {
 
 using testing::attribute;
+using testing::expect_same_results;
 using testing::GraphMaker;
+using testing::left;
 using testing::random_tensor;
 using testing::tensor;
-
-// The types of the nodes that are left of a graph, in order.
-std::vector<std::string> left(GraphMaker& maker, int level = 2) {
-  Graph graph = *maker.graph();
-  bind_operators(graph);
-  optimize(graph, level);
-  std::vector<std::string> types;
-  for (const Node& n : graph.nodes) types.push_back(n.op_type);
-  return types;
-}
-using Types = std::vector<std::string>;
-
-// Every output of the optimised graph is within rounding of the one that is run as it is.
-void expect_same_results(GraphMaker& maker, const std::vector<Value>& feeds) {
-  std::vector<std::vector<Value>> results;
-  for (int level : {0, 2}) {
-    SessionOptions options;
-    options.optimization_level = level;
-    Model model;
-    model.graph = *maker.graph();
-    auto session = Session::create(std::move(model), options);
-    std::vector<int> wanted;
-    for (size_t i = 0; i < session->outputs().size(); i++) wanted.push_back(static_cast<int>(i));
-    results.push_back(session->run(feeds, wanted));
-  }
-  for (size_t i = 0; i < results[0].size(); i++) {
-    EXPECT_TRUE(results[0][i].tensor().shape() == results[1][i].tensor().shape());
-    testing::expect_near(results[1][i].tensor(), testing::doubles(results[0][i].tensor()),
-                         "output " + std::to_string(i));
-  }
-}
+using testing::Types;
 
 Tensor scalar(float v) { return tensor<float>({}, {v}); }
 

@@ -33,25 +33,51 @@ struct Attending {
     return {first, std::max(first, end)};
   }
 
-  void block(int64_t batch, int64_t head, int64_t first, int64_t rows, T* scratch) const noexcept;
+  // Of one head: the keys as columns, and the values.
+  struct Head {
+    typename Steps::Matrix k, v;
+  };
+  Head head_of(int64_t batch, int64_t head) const noexcept;
+  Head packed(const Head& h, T* to) const noexcept;
+  void block(int64_t batch, int64_t head, const Head& operands, int64_t first, int64_t rows, T* scratch) const noexcept;
   void normalise_row(int64_t batch, int64_t head, int64_t row, int64_t columns, T* x) const noexcept;
   void softmax(int64_t head, T* x, size_t n) const noexcept;
 };
 
-// Rows of scores that one task holds: enough to hide the packing of the keys, few enough for a cache.
-int64_t rows_per_task(const AttentionSizes& s) {
+// Rows of scores that lie in memory at once: few enough for a cache.
+int64_t rows_per_block(const AttentionSizes& s) {
   const int64_t rows = (int64_t{1} << 16) / std::max<int64_t>(1, s.total) / 12 * 12;
   return std::min(s.queries, std::clamp<int64_t>(rows, 48, 192));
 }
 
+// Blocks that one task does with the same packed keys and values. Where rows see different keys each block takes its
+// own.
+template <class Steps>
+int64_t blocks_per_task(const AttentionRules& rules, const AttentionOperands<typename Steps::T>& o) {
+  const bool whole = !rules.causal && rules.left < 0 && rules.right < 0 && !o.valid;
+  return whole || o.scores ? 16 : 1;
+}
+
+template <class Steps>
+typename Attending<Steps>::Head Attending<Steps>::head_of(int64_t batch, int64_t head) const noexcept {
+  const int64_t kv = head / (s.heads / s.kv_heads);
+  return {Steps::matrix(o.k + batch * o.k_at.batch + kv * o.k_at.head, 1, static_cast<size_t>(o.k_at.row)),
+          Steps::matrix(o.v + batch * o.v_at.batch + kv * o.v_at.head, static_cast<size_t>(o.v_at.row), 1)};
+}
+
+template <class Steps>
+typename Attending<Steps>::Head Attending<Steps>::packed(const Head& h, T* to) const noexcept {
+  const size_t size = static_cast<size_t>(s.size), total = static_cast<size_t>(s.total);
+  return {Steps::pack(size, total, h.k, to),
+          Steps::pack(total, static_cast<size_t>(s.v_size), h.v, to + Steps::packed_size(size, total))};
+}
+
 // Queries [first, first + rows) of one head.
 template <class Steps>
-void Attending<Steps>::block(int64_t batch, int64_t head, int64_t first, int64_t rows, T* scratch) const noexcept {
+void Attending<Steps>::block(int64_t batch, int64_t head, const Head& operands, int64_t first, int64_t rows,
+                             T* scratch) const noexcept {
   const auto z = [](int64_t n) { return static_cast<size_t>(n); };
-  const int64_t kv = head / (s.heads / s.kv_heads);
   const T* q = o.q + batch * o.q_at.batch + head * o.q_at.head + first * o.q_at.row;
-  const T* k = o.k + batch * o.k_at.batch + kv * o.k_at.head;
-  const T* v = o.v + batch * o.v_at.batch + kv * o.v_at.head;
   T* y = o.y + batch * o.y_at.batch + head * o.y_at.head + first * o.y_at.row;
   // Keys that no query of this block sees are left out.
   int64_t columns = s.total;
@@ -68,12 +94,12 @@ void Attending<Steps>::block(int64_t batch, int64_t head, int64_t first, int64_t
     free += (s.size + 15) / 16 * 16;
     scale = 1;
   }
-  Steps::multiply(z(rows), z(s.size), z(columns), q, z(o.q_at.row), scale, k, 1, z(o.k_at.row), x, z(columns), free);
+  Steps::multiply(z(rows), z(s.size), z(columns), q, z(o.q_at.row), scale, operands.k, x, z(columns), free);
   for (int64_t r = 0; r < rows; r++) normalise_row(batch, head, first + r, columns, x + r * columns);
-  Steps::multiply(z(rows), z(columns), z(s.v_size), x, z(columns), 1, v, z(o.v_at.row), 1, y, z(o.y_at.row), free);
+  Steps::multiply(z(rows), z(columns), z(s.v_size), x, z(columns), 1, operands.v, y, z(o.y_at.row), free);
 }
 
-// x: the scores of one query; their softmax comes out. A query that nothing is left to gets zeros.
+// x: the scores of one query; their softmax comes out. A query that nothing is left to gets what rules.zeros says.
 template <class Steps>
 void Attending<Steps>::normalise_row(int64_t batch, int64_t head, int64_t row, int64_t columns, T* x) const noexcept {
   Span span = visible(batch, row);
@@ -103,7 +129,7 @@ void Attending<Steps>::normalise_row(int64_t batch, int64_t head, int64_t row, i
     }
   }
   if (out && rules.mode == 2) cut(), keep(2);
-  bool any = !bias && seen > 0;
+  bool any = (!bias || !rules.zeros) && seen > 0;
   for (int64_t i = span.first; !any && i < span.end; i++) any = bias[i * o.bias.column] != -INFINITY;
   std::fill(x, x + std::min(span.first, columns), T{0});
   std::fill(x + std::min(span.end, columns), x + columns, T{0});
@@ -132,19 +158,26 @@ void attend(RunContext& c, const AttentionSizes& s, const AttentionRules& rules,
             const AttentionOperands<typename Steps::T>& o) {
   using T = typename Steps::T;
   if (s.batch * s.heads * s.queries == 0) return;
-  const int64_t rows = std::max<int64_t>(1, rows_per_task(s)), blocks = (s.queries + rows - 1) / rows;
+  const int64_t rows = std::max<int64_t>(1, rows_per_block(s)), many = blocks_per_task<Steps>(rules, o);
+  const int64_t task = std::min(s.queries, rows * many), tasks = (s.queries + task - 1) / task;
   const size_t m = static_cast<size_t>(rows), total = static_cast<size_t>(s.total);
-  const size_t product = std::max(Steps::scratch(m, static_cast<size_t>(s.size), total),
-                                  Steps::scratch(m, total, static_cast<size_t>(s.v_size)));
-  const int64_t work = std::max<int64_t>(1, rows * s.total * std::max<int64_t>(1, s.size + s.v_size));
-  ScratchSlots<T> slots(c, rows * s.total + s.size + static_cast<int64_t>(product) + 64);
+  const size_t size = static_cast<size_t>(s.size), v_size = static_cast<size_t>(s.v_size);
+  const size_t product = std::max(Steps::scratch(m, size, total), Steps::scratch(m, total, v_size));
+  const int64_t block = rows * s.total + s.size + static_cast<int64_t>(product) + 64;
+  const bool packs = task > rows;
+  const size_t packed = packs ? Steps::packed_size(size, total) + Steps::packed_size(total, v_size) : 0;
+  const int64_t work = std::max<int64_t>(1, task * s.total * std::max<int64_t>(1, s.size + s.v_size));
+  ScratchSlots<T> slots(c, block + static_cast<int64_t>(packed));
   const Attending<Steps> attending{s, rules, o};
   c.pool().parallel_for(
-      s.batch * s.heads * blocks, std::max<int64_t>(1, (1 << 17) / work), [&](int64_t from, int64_t to) {
+      s.batch * s.heads * tasks, std::max<int64_t>(1, (1 << 17) / work), [&](int64_t from, int64_t to) {
         typename ScratchSlots<T>::Lease scratch(slots);
         for (int64_t i = from; i < to; i++) {
-          const int64_t first = i % blocks * rows, head = i / blocks % s.heads;
-          attending.block(i / blocks / s.heads, head, first, std::min(rows, s.queries - first), scratch.data());
+          const int64_t first = i % tasks * task, head = i / tasks % s.heads, batch = i / tasks / s.heads;
+          auto operands = attending.head_of(batch, head);
+          if (packs) operands = attending.packed(operands, scratch.data() + block);
+          for (int64_t row = first, end = std::min(s.queries, first + task); row < end; row += rows)
+            attending.block(batch, head, operands, row, std::min(rows, end - row), scratch.data());
         }
       });
 }

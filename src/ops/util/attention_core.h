@@ -49,6 +49,7 @@ struct AttentionRules {
   float cap = 0;                  // 0: none
   bool capped_first = true;       // opset 23 caps what the mask has been added to
   int64_t left = -1, right = -1;  // the window; -1: open
+  bool zeros = true;              // what a query gets that no key is left to: zeros, else NaN
   int64_t mode = 0;               // what `scores` are: qk_matmul_output_mode of the standard
 };
 

@@ -10,14 +10,22 @@
 
 namespace sardonyx {
 
-// multiply: c [m][n] = alpha a b with row strides lda and ldc and any strides of b. cap: x = limit tanh(x / limit).
+// Matrix: b [k][n] of any strides. pack: the same for many products, into packed_size() elements. multiply: c [m][n] =
+// alpha a b with row strides lda and ldc. cap: x = limit tanh(x / limit).
 // add: x[i] += y[i * stride]. softmax: over n > 0 elements.
 struct StepsF32 {
   using T = float;
+  using Matrix = kernels::GemmB;
+  static Matrix matrix(const float* b, size_t row, size_t column) { return {{b, row, column}}; }
+  static size_t packed_size(size_t k, size_t n) { return kernels::gemm_packed_b_size(k, n); }
+  static Matrix pack(size_t k, size_t n, const Matrix& b, float* packed) noexcept {
+    kernels::gemm_pack_b_f32(k, n, b.matrix, packed);
+    return {{packed, n, 1}, true};
+  }
   static size_t scratch(size_t m, size_t k, size_t n) { return kernels::gemm_dynamic_scratch_size(m, k, n); }
-  static void multiply(size_t m, size_t k, size_t n, const float* a, size_t lda, float alpha, const float* b,
-                       size_t b_row, size_t b_column, float* c, size_t ldc, float* scratch) noexcept {
-    kernels::gemm_dynamic_f32(m, k, n, {a, lda, 1}, alpha, {{b, b_row, b_column}}, c, ldc, scratch);
+  static void multiply(size_t m, size_t k, size_t n, const float* a, size_t lda, float alpha, const Matrix& b, float* c,
+                       size_t ldc, float* scratch) noexcept {
+    kernels::gemm_dynamic_f32(m, k, n, {a, lda, 1}, alpha, b, c, ldc, scratch);
   }
   static void cap(float* x, size_t n, float limit) noexcept {
     const float down = 1 / limit;
@@ -33,14 +41,21 @@ struct StepsF32 {
 
 struct StepsF64 {
   using T = double;
+  struct Matrix {
+    const double* data;
+    size_t row, column;
+  };
+  static Matrix matrix(const double* b, size_t row, size_t column) { return {b, row, column}; }
+  static size_t packed_size(size_t, size_t) { return 0; }
+  static Matrix pack(size_t, size_t, const Matrix& b, double*) noexcept { return b; }
   static size_t scratch(size_t, size_t, size_t) { return 0; }
-  static void multiply(size_t m, size_t k, size_t n, const double* a, size_t lda, double alpha, const double* b,
-                       size_t b_row, size_t b_column, double* c, size_t ldc, double*) noexcept {
+  static void multiply(size_t m, size_t k, size_t n, const double* a, size_t lda, double alpha, const Matrix& b,
+                       double* c, size_t ldc, double*) noexcept {
     for (size_t i = 0; i < m; i++) {
       std::fill_n(c + i * ldc, n, 0.0);
       for (size_t p = 0; p < k; p++) {
         const double x = alpha * a[i * lda + p];
-        for (size_t j = 0; j < n; j++) c[i * ldc + j] += x * b[p * b_row + j * b_column];
+        for (size_t j = 0; j < n; j++) c[i * ldc + j] += x * b.data[p * b.row + j * b.column];
       }
     }
   }

@@ -1,0 +1,226 @@
+// Attention that is written out, in the forms that exporters write, against the same nodes run one by one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "graph_maker.h"
+#include "op_runner.h"
+#include "op_values.h"
+#include "pass_results.h"
+
+namespace sardonyx {
+namespace {
+
+using testing::attribute;
+using testing::expect_same_results;
+using testing::GraphMaker;
+using testing::left;
+using testing::random_tensor;
+using testing::tensor;
+using testing::Types;
+
+constexpr float kNone = -std::numeric_limits<float>::infinity();
+
+Attributes perm(std::vector<int64_t> p) { return attribute("perm", std::move(p)); }
+
+// Names of open dimensions.
+constexpr int64_t kBatch = -2, kQueries = -3, kKeys = -4;
+
+// Where the factor of the scores is multiplied in.
+enum class Factor { none, before_turning, query, key, both, scores, divided };
+
+struct Form {
+  bool rows_first = true;  // q, k, v and y are [batch][rows][heads][size] and transposed
+  Factor factor = Factor::scores;
+  std::vector<int64_t> mask;  // its declared dimensions; empty: no mask
+  bool guarded = false;
+  bool mask_first = false;
+};
+
+GraphMaker written(const Form& form, std::vector<int64_t> q, std::vector<int64_t> k, std::vector<int64_t> v) {
+  GraphMaker g;
+  g.input("q", DType::float32, std::move(q)).input("k", DType::float32, std::move(k));
+  g.input("v", DType::float32, std::move(v));
+  if (!form.mask.empty()) g.input("mask", DType::float32, form.mask);
+  g.constant("c", tensor<float>({}, {0.4f})).constant("d", tensor<float>({1}, {2.5f}));
+  g.constant("zero", tensor<float>({}, {0}));
+  std::string a = "q", b = "k", s = "s";
+  if (form.factor == Factor::before_turning || form.factor == Factor::both) g.node("Mul", {"c", a}, {"q1"}), a = "q1";
+  if (form.rows_first) g.node("Transpose", {a}, {"q2"}, perm({0, 2, 1, 3})), a = "q2";
+  if (form.factor == Factor::query) g.node("Mul", {a, "c"}, {"q3"}), a = "q3";
+  g.node("Transpose", {b}, {"k1"},
+         perm(form.rows_first ? std::vector<int64_t>{0, 2, 3, 1} : std::vector<int64_t>{0, 1, 3, 2}));
+  b = "k1";
+  if (form.factor == Factor::key || form.factor == Factor::both) g.node("Mul", {b, "c"}, {"k2"}), b = "k2";
+  g.node("MatMul", {a, b}, {"s"});
+  if (form.factor == Factor::scores) g.node("Mul", {s, "c"}, {"s1"}), s = "s1";
+  if (form.factor == Factor::divided) g.node("Div", {s, "d"}, {"s1"}), s = "s1";
+  if (!form.mask.empty()) {
+    g.node("Add", form.mask_first ? std::vector<std::string>{"mask", s} : std::vector<std::string>{s, "mask"}, {"s2"});
+    s = "s2";
+  }
+  g.node("Softmax", {s}, {"p"}, attribute("axis", int64_t{-1}));
+  if (form.guarded) g.node("IsNaN", {"p"}, {"nan"}).node("Where", {"nan", "zero", "p"}, {"w"});
+  const std::string p = form.guarded ? "w" : "p";
+  if (!form.rows_first) return g.node("MatMul", {p, "v"}, {"y"}).output("y"), g;
+  g.node("Transpose", {"v"}, {"v1"}, perm({0, 2, 1, 3})).node("MatMul", {p, "v1"}, {"y1"});
+  g.node("Transpose", {"y1"}, {"y"}, perm({0, 2, 1, 3})).output("y");
+  return g;
+}
+
+const Types kOne = {"Attention"};
+
+TEST(RecognizeAttention, FormsOfExporters) {
+  for (bool rows_first : {true, false}) {
+    for (Factor factor : {Factor::none, Factor::before_turning, Factor::query, Factor::key, Factor::both,
+                          Factor::scores, Factor::divided}) {
+      SCOPED_TRACE(::testing::Message() << rows_first << " " << static_cast<int>(factor));
+      const std::vector<int64_t> from =
+          rows_first ? std::vector<int64_t>{kBatch, kQueries, 3, 8} : std::vector<int64_t>{kBatch, 3, kQueries, 8};
+      std::vector<int64_t> keys =
+          rows_first ? std::vector<int64_t>{kBatch, kKeys, 3, 8} : std::vector<int64_t>{kBatch, 3, kKeys, 8};
+      std::vector<int64_t> values = keys;
+      values[3] = 6;
+      GraphMaker g = written({rows_first, factor, {}}, from, keys, values);
+      EXPECT_EQ(left(g), kOne);
+      const Shape q = rows_first ? Shape{2, 5, 3, 8} : Shape{2, 3, 5, 8};
+      const Shape k = rows_first ? Shape{2, 7, 3, 8} : Shape{2, 3, 7, 8};
+      const Shape v = rows_first ? Shape{2, 7, 3, 6} : Shape{2, 3, 7, 6};
+      expect_same_results(g, {random_tensor(q, 1), random_tensor(k, 2), random_tensor(v, 3)});
+    }
+  }
+}
+
+TEST(RecognizeAttention, LongRowsInBlocks) {
+  GraphMaker g = written({true, Factor::scores, {kBatch, 1, kQueries, kKeys}}, {kBatch, kQueries, 2, 16},
+                         {kBatch, kKeys, 2, 16}, {kBatch, kKeys, 2, 16});
+  EXPECT_EQ(left(g), kOne);
+  expect_same_results(g, {random_tensor({1, 450, 2, 16}, 1), random_tensor({1, 467, 2, 16}, 2),
+                          random_tensor({1, 467, 2, 16}, 3), random_tensor({1, 1, 450, 467}, 4)});
+}
+
+TEST(RecognizeAttention, MasksOfEveryShape) {
+  for (const auto& mask : {std::vector<int64_t>{1},
+                           {7},
+                           {5, 7},
+                           {5, 1},
+                           {3, 5, 7},
+                           {2, 1, 5, 7},
+                           {2, 1, 1, 7},
+                           {1, 3, 1, 1},
+                           {2, 3, 5, 7}}) {
+    for (bool mask_first : {false, true}) {
+      GraphMaker g = written({true, Factor::scores, mask, false, mask_first}, {2, 5, 3, 8}, {2, 7, 3, 8}, {2, 7, 3, 6});
+      EXPECT_EQ(left(g), kOne);
+      expect_same_results(g, {random_tensor({2, 5, 3, 8}, 1), random_tensor({2, 7, 3, 8}, 2),
+                              random_tensor({2, 7, 3, 6}, 3), random_tensor(Shape(mask), 4)});
+    }
+  }
+}
+
+// Each operand, the mask too, may repeat along each axis, as it may for MatMul and Add.
+TEST(RecognizeAttention, OperandsBroadcast) {
+  struct Case {
+    Shape q, k, v, mask;
+  };
+  for (const Case& c :
+       {Case{{1, 1, 5, 8}, {2, 3, 7, 8}, {2, 3, 7, 6}, {1, 7}}, Case{{2, 3, 5, 8}, {1, 3, 7, 8}, {2, 1, 7, 6}, {5, 1}},
+        Case{{2, 1, 5, 8}, {1, 3, 7, 8}, {1, 1, 7, 6}, {1, 1, 5, 7}},
+        Case{{1, 1, 1, 8}, {1, 1, 7, 8}, {1, 1, 7, 6}, {2, 3, 5, 7}},
+        Case{{2, 3, 5, 8}, {2, 3, 1, 8}, {2, 3, 7, 6}, {1, 7}},
+        Case{{1, 3, 5, 8}, {1, 3, 7, 8}, {4, 3, 7, 6}, {1, 1}}}) {
+    const auto list = [](const Shape& x) { return std::vector<int64_t>(x.dims().begin(), x.dims().end()); };
+    GraphMaker g = written({false, Factor::scores, list(c.mask)}, list(c.q), list(c.k), list(c.v));
+    const std::vector<Value> feeds = {random_tensor(c.q, 1), random_tensor(c.k, 2), random_tensor(c.v, 3),
+                                      random_tensor(c.mask, 4)};
+    EXPECT_EQ(left(g), kOne);
+    expect_same_results(g, feeds);
+  }
+}
+
+TEST(RecognizeAttention, EmptyOperands) {
+  for (const auto& [queries, keys] : {std::pair<int64_t, int64_t>{0, 7}, {5, 0}, {1, 1}}) {
+    GraphMaker g = written({true, Factor::scores, {}}, {2, kQueries, 3, 8}, {2, kKeys, 3, 8}, {2, kKeys, 3, 6});
+    EXPECT_EQ(left(g), kOne);
+    expect_same_results(g, {random_tensor({2, queries, 3, 8}, 1), random_tensor({2, keys, 3, 8}, 2),
+                            random_tensor({2, keys, 3, 6}, 3)});
+  }
+}
+
+// A query that sees no key: NaN, or zeros where the model guards against it.
+TEST(RecognizeAttention, RowsThatAreMaskedWhole) {
+  for (bool guarded : {false, true}) {
+    GraphMaker g = written({true, Factor::scores, {2, 1, 5, 7}, guarded}, {2, 5, 3, 8}, {2, 7, 3, 8}, {2, 7, 3, 6});
+    EXPECT_EQ(left(g), kOne);
+    Tensor mask = random_tensor({2, 1, 5, 7}, 4);
+    std::fill_n(mask.data<float>() + 14, 7, kNone);
+    std::fill_n(mask.data<float>() + 42, 6, kNone);
+    expect_same_results(
+        g, {random_tensor({2, 5, 3, 8}, 1), random_tensor({2, 7, 3, 8}, 2), random_tensor({2, 7, 3, 6}, 3), mask});
+  }
+}
+
+TEST(RecognizeAttention, WhatOnlyLooksLikeItIsLeft) {
+  const auto with_nodes = [](auto&& write) {
+    GraphMaker g;
+    for (const char* name : {"q", "k", "v"}) g.input(name, DType::float32, {2, 3, 5, 5});
+    g.constant("c", tensor<float>({}, {0.4f})).constant("row", random_tensor({5}, 9));
+    write(g);
+    g.output("y");
+    const Types types = left(g);
+    EXPECT_EQ(std::count(types.begin(), types.end(), "Attention"), 0);
+    expect_same_results(
+        g, {random_tensor({2, 3, 5, 5}, 1), random_tensor({2, 3, 5, 5}, 2), random_tensor({2, 3, 5, 5}, 3)});
+  };
+  const auto turned = [](GraphMaker& g, const Attributes& p) -> GraphMaker& {
+    return g.node("Transpose", {"k"}, {"t"}, p);
+  };
+  const Attributes columns = perm({0, 1, 3, 2}), last = attribute("axis", int64_t{-1});
+  with_nodes([&](GraphMaker& g) {  // keys that are columns as they come
+    g.node("MatMul", {"q", "k"}, {"s"}).node("Softmax", {"s"}, {"p"}, last).node("MatMul", {"p", "v"}, {"y"});
+  });
+  with_nodes([&](GraphMaker& g) {  // another axis
+    turned(g, columns).node("MatMul", {"q", "t"}, {"s"}).node("Softmax", {"s"}, {"p"}, attribute("axis", int64_t{2}));
+    g.node("MatMul", {"p", "v"}, {"y"});
+  });
+  with_nodes([&](GraphMaker& g) {  // another transposition
+    turned(g, perm({1, 0, 3, 2})).node("Transpose", {"t"}, {"u"}, perm({1, 0, 2, 3})).node("Abs", {"u"}, {"a"});
+    g.node("MatMul", {"q", "a"}, {"s"}).node("Softmax", {"s"}, {"p"}, last).node("MatMul", {"p", "v"}, {"y"});
+  });
+  with_nodes([&](GraphMaker& g) {  // the weights of the values are a result as well
+    turned(g, columns).node("MatMul", {"q", "t"}, {"s"}).node("Softmax", {"s"}, {"p"}, last).output("p");
+    g.node("MatMul", {"p", "v"}, {"y"});
+  });
+  with_nodes([&](GraphMaker& g) {  // what is added is scaled too
+    turned(g, columns)
+        .node("MatMul", {"q", "t"}, {"s"})
+        .node("Add", {"s", "row"}, {"a"})
+        .node("Mul", {"a", "c"}, {"m"});
+    g.node("Softmax", {"m"}, {"p"}, last).node("MatMul", {"p", "v"}, {"y"});
+  });
+  with_nodes([&](GraphMaker& g) {  // the values come first
+    turned(g, columns)
+        .node("MatMul", {"q", "t"}, {"s"})
+        .node("Softmax", {"s"}, {"p"}, last)
+        .node("MatMul", {"v", "p"}, {"y"});
+  });
+}
+
+// A factor on keys that other nodes read turned, but not scaled; turned keys that are read twice.
+TEST(RecognizeAttention, ReadersOfTheOperandsKeepThem) {
+  GraphMaker g;
+  for (const char* name : {"q", "k", "v"}) g.input(name, DType::float32, {2, 5, 3, 8});
+  g.constant("c", tensor<float>({}, {0.4f}));
+  g.node("Mul", {"k", "c"}, {"scaled"}).node("Transpose", {"scaled"}, {"t"}, perm({0, 2, 3, 1})).output("t");
+  g.node("Transpose", {"q"}, {"a"}, perm({0, 2, 1, 3})).output("a").node("MatMul", {"a", "t"}, {"s"});
+  g.node("Softmax", {"s"}, {"p"}, attribute("axis", int64_t{-1})).node("Transpose", {"v"}, {"b"}, perm({0, 2, 1, 3}));
+  g.node("MatMul", {"p", "b"}, {"y"}).output("y");
+  const Types types = left(g);
+  EXPECT_EQ(std::count(types.begin(), types.end(), "Attention"), 1);
+  expect_same_results(g,
+                      {random_tensor({2, 5, 3, 8}, 1), random_tensor({2, 5, 3, 8}, 2), random_tensor({2, 5, 3, 8}, 3)});
+}
+
+}  // namespace
+}  // namespace sardonyx
