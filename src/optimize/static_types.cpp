@@ -18,13 +18,15 @@ constexpr int64_t kMostComputed = 64;
 constexpr int64_t kUnit = 64;
 // Operators that compute small integers of small integers, and whose results are alike for two trials only if they are
 // for all.
-constexpr std::string_view kShapeArithmetic[] = {"Shape",     "Size",           "Gather", "Concat", "Slice", "Squeeze",
-                                                 "Unsqueeze", "Cast",           "Add",    "Sub",    "Mul",   "Reshape",
-                                                 "Identity",  "ConstantOfShape"};
+constexpr std::string_view kShapeArithmetic[] = {
+    "Shape", "Size", "Gather", "Concat",  "Slice",    "Squeeze",         "Unsqueeze", "Cast",
+    "Add",   "Sub",  "Mul",    "Reshape", "Identity", "ConstantOfShape", "Where"};
 
 struct Seen {
   InferInput in;
   Value data;  // where it is small and known
+  // Is it made of sizes and of the model's constants? Then what is negative in it is a constant, for all feeds.
+  bool sizes = false;
 };
 
 // Sizes that stand for open dimensions, shared with inner graphs.
@@ -87,7 +89,7 @@ class Trials {
     if (graph_.is_constant(id)) {
       for (bool second : {false, true}) {
         set(seen(second, id), info.constant.dtype(), info.constant.shape());
-        if (info.constant.has_data()) seen(second, id).data = info.constant;
+        if (info.constant.has_data()) seen(second, id).data = info.constant, seen(second, id).sizes = true;
       }
       return;
     }
@@ -143,7 +145,17 @@ class Trials {
       set(seen(false, node.outputs[o]), a[o].dtype, a[o].shape);
       set(seen(true, node.outputs[o]), b[o].dtype, b[o].shape);
     }
-    if (is_shape_arithmetic(node, alike) && !(compute(node, false) && compute(node, true))) drop_data(node);
+    if (!is_shape_arithmetic(node, alike)) return;
+    if (!(compute(node, false) && compute(node, true))) return drop_data(node);
+    seen(false, node.outputs[0]).sizes = keeps_sizes(node, alike);
+  }
+
+  // Is the result made of sizes, too?
+  bool keeps_sizes(const Node& node, bool alike) {
+    if (node.op->reads_shapes_only()) return true;
+    const bool sum = node.op_type == "Add" || node.op_type == "Sub" || node.op_type == "Mul";
+    return (!sum || alike) && std::all_of(node.inputs.begin(), node.inputs.end(),
+                                          [&](ValueId id) { return id == kNoValue || seen(false, id).sizes; });
   }
 
   // Does a Slice take fixed places out of open dimensions, or open places?
@@ -160,7 +172,7 @@ class Trials {
                                           [&](ValueId id) { return id == kNoValue || is_alike(id); });
     for (int i = 0; i < std::min(a.rank(), b.rank()); i++) {
       // Fixed places of a dimension that is fixed are as many for all feeds.
-      if (notes_ && places_alike && from_a[i] == from_b[i]) continue;
+      if (places_alike && from_a[i] == from_b[i]) continue;
       if (a[i] == b[i] && a[i] > 1) std::tie(a[i], b[i]) = open_dim({});
     }
   }
@@ -267,14 +279,6 @@ class Trials {
     }
   }
 
-  // A Where whose condition is the same for both trials takes what it takes for all.
-  bool chooses(const Node& node) {
-    if (node.op_type != "Where" || node.inputs.size() != 3) return false;
-    for (ValueId id : node.inputs)
-      if (seen(false, id).data.is_none() || seen(true, id).data.is_none()) return false;
-    return is_alike(node.inputs[0]) && kIndex.has(seen(false, node.inputs[1]).in.dtype);
-  }
-
   // Is its data known? alike: both trials see the same. For the tools whatever follows from that is alike, too.
   bool follows(const Node& node, bool alike) {
     if (!notes_ || !alike || node.op->is_random()) return false;
@@ -283,9 +287,11 @@ class Trials {
     });
   }
 
-  // For the tools: sizes are never negative, so that those which differ from trial to trial equal no negative number.
-  bool differs_always(const Node& node) {
+  // Is it an Equal whose results are the same for all feeds, element by element? Exporters tell -1 from sizes by it: what
+  // is made of sizes and differs from trial to trial equals no negative number. (The tools believe it of all that differs.)
+  bool tells_sizes(const Node& node) {
     if (node.op_type != "Equal" || node.inputs.size() != 2) return false;
+    if (!notes_ && !(seen(false, node.inputs[0]).sizes && seen(false, node.inputs[1]).sizes)) return false;
     for (ValueId id : node.inputs)
       if (seen(false, id).data.is_none() || seen(true, id).data.is_none() || !kIndex.has(seen(false, id).in.dtype))
         return false;
@@ -308,8 +314,10 @@ class Trials {
     const auto names = std::span(kShapeArithmetic);
     if (node.outputs.size() != 1 || node.outputs[0] == kNoValue || node.inputs.empty()) return false;
     const bool listed = std::find(names.begin(), names.end(), node.op_type) != names.end();
-    const bool any_type = follows(node, alike) || (notes_ && (differs_always(node) || chooses(node)));
+    const bool any_type = follows(node, alike) || tells_sizes(node);
     if (!listed && !any_type) return false;
+    // A condition is known only where it is the same for all feeds.
+    if (node.op_type == "Where" && (node.inputs.size() != 3 || !is_alike(node.inputs[0]))) return false;
     const InferInput& out = seen(false, node.outputs[0]).in;
     const bool small = out.shape.rank() == 0 || (out.shape.rank() == 1 && out.shape[0] <= kMostComputed);
     return out.is_tensor && small && (any_type || kIndex.has(out.dtype)) &&

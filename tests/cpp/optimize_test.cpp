@@ -94,6 +94,20 @@ TEST(RemoveNoOps, AnOpenDimensionIsNotTakenForOne) {
   expect_same_results(g, {random_tensor({5, 3}, 2)});
 }
 
+// Both trial sizes of an open dimension are unlike 1, and positive after a subtraction: other feeds' may be like it.
+TEST(RemoveNoOps, SizesThatAreComparedAreNotBelieved) {
+  for (const auto& [with, less] : {std::pair<int64_t, int64_t>{1, 0}, {-1, 4}}) {
+    GraphMaker g;
+    g.input("x", DType::float32, {-1}).constant("with", tensor<int64_t>({1}, {with}));
+    g.constant("less", tensor<int64_t>({1}, {less})).constant("five", tensor<int64_t>({1}, {5}));
+    g.constant("three", tensor<int64_t>({1}, {3})).node("Shape", {"x"}, {"n"}).node("Sub", {"n", "less"}, {"m"});
+    g.node("Equal", {"m", "with"}, {"is"}).node("Where", {"is", "five", "three"}, {"to"});
+    g.node("ConstantOfShape", {"to"}, {"y"}).output("y");
+    expect_same_results(g, {random_tensor({1}, 2)});
+    expect_same_results(g, {random_tensor({3}, 2)});
+  }
+}
+
 TEST(CommonSubexpressions, OneRemains) {
   GraphMaker g = with_x();
   g.constant("two", scalar(2)).constant("zwei", scalar(2));

@@ -148,6 +148,34 @@ TEST(RecognizeAttention, EmptyOperands) {
   }
 }
 
+// torch's expand: sizes with -1 where they stay, which the graph replaces; the mask's rank is known nonetheless.
+TEST(RecognizeAttention, MasksThatAreExpanded) {
+  GraphMaker g;
+  g.input("q", DType::float32, {kBatch, kQueries, 3, 8}).input("seen", DType::boolean, {kBatch, 1, 1, kQueries});
+  g.constant("c", tensor<float>({}, {0.4f})).constant("low", tensor<float>({}, {-1e9f}));
+  g.constant("zero", tensor<float>({}, {0})).constant("at0", tensor<int64_t>({1}, {0}));
+  g.constant("at1", tensor<int64_t>({1}, {1})).constant("keep", tensor<int64_t>({1}, {-1}));
+  g.constant("keeps", tensor<int64_t>({4}, {-1, -1, -1, -1})).constant("ones", tensor<int64_t>({4}, {1, 1, 1, 1}));
+  g.node("Shape", {"q"}, {"sizes"})
+      .node("Gather", {"sizes", "at0"}, {"batch"})
+      .node("Gather", {"sizes", "at1"}, {"rows"});
+  g.node("Concat", {"batch", "keep", "rows", "keep"}, {"wanted"}, attribute("axis", int64_t{0}));
+  g.node("Equal", {"wanted", "keeps"}, {"kept"}).node("Where", {"kept", "ones", "wanted"}, {"shape"});
+  g.node("Expand", {"seen", "shape"}, {"all"}).node("Where", {"all", "zero", "low"}, {"mask"});
+  g.node("Transpose", {"q"}, {"a"}, perm({0, 2, 1, 3})).node("Transpose", {"q"}, {"b"}, perm({0, 2, 3, 1}));
+  g.node("MatMul", {"a", "b"}, {"s"}).node("Mul", {"s", "c"}, {"s1"}).node("Add", {"s1", "mask"}, {"s2"});
+  g.node("Softmax", {"s2"}, {"p"}, attribute("axis", int64_t{-1})).node("MatMul", {"p", "a"}, {"y"}).output("y");
+  const Types types = left(g);
+  EXPECT_EQ(std::count(types.begin(), types.end(), "Attention"), 1);
+  for (int64_t batch : {1, 2}) {
+    for (int64_t rows : {1, 5}) {
+      Tensor seen = Tensor::allocate(DType::boolean, {batch, 1, 1, rows});
+      for (int64_t i = 0; i < seen.count(); i++) seen.data<bool>()[i] = i % 3 != 1;
+      expect_same_results(g, {random_tensor({batch, rows, 3, 8}, 1), seen});
+    }
+  }
+}
+
 // A query that sees no key: NaN, or zeros where the model guards against it.
 TEST(RecognizeAttention, RowsThatAreMaskedWhole) {
   for (bool guarded : {false, true}) {
