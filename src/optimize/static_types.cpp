@@ -141,7 +141,10 @@ class Trials {
     for (size_t o = 0; o < node.outputs.size(); o++) {
       const bool both = a[o].state == InferOutput::State::known && b[o].state == InferOutput::State::known;
       if (node.outputs[o] == kNoValue || !both) continue;
-      if (node.op_type == "Slice" && may_cut(node)) doubt(node, a[o].shape, b[o].shape);
+      if (node.op_type == "Slice") {
+        lengthen(node, a[o].shape, b[o].shape);
+        if (may_cut(node)) doubt(node, a[o].shape, b[o].shape);
+      }
       set(seen(false, node.outputs[o]), a[o].dtype, a[o].shape);
       set(seen(true, node.outputs[o]), b[o].dtype, b[o].shape);
     }
@@ -165,12 +168,41 @@ class Trials {
                                      [&](ValueId id) { return id == kNoValue || is_alike(id); });
   }
 
+  // Of input i of a node; empty where they are not known.
+  std::vector<int64_t> elements(bool second, const std::vector<ValueId>& inputs, size_t i) {
+    const bool there = i < inputs.size() && inputs[i] != kNoValue && !seen(second, inputs[i]).data.is_none();
+    return there ? seen(second, inputs[i]).data.tensor().to_int64() : std::vector<int64_t>();
+  }
+
+  // The first n of a fixed dimension, n open (position embeddings): as long as n in both trials, though a trial's n may
+  // be more than there is. Feeds of which that is so fail where they meet what has n.
+  void lengthen(const Node& node, Shape& a, Shape& b) {
+    const auto& in = node.inputs;
+    if (in.size() < 4 || !(seen(false, in[0]).in.shape == seen(true, in[0]).in.shape) || a.rank() != b.rank()) return;
+    const auto starts = elements(false, in, 1), first = elements(false, in, 2), second = elements(true, in, 2),
+               axes = elements(false, in, 3);
+    const std::vector<int64_t> zeros(starts.size(), 0), steps = elements(false, in, 4), ones(starts.size(), 1);
+    const bool by_ones = in.size() < 5 || in[4] == kNoValue || steps == ones;
+    if (starts != zeros || first.size() != starts.size() || second.size() != first.size() ||
+        axes.size() != first.size())
+      return;
+    for (size_t i = 0; by_ones && i < axes.size(); i++) {
+      const int64_t axis = axes[i] < 0 ? axes[i] + a.rank() : axes[i];
+      if (first[i] == second[i] || first[i] < a[static_cast<int>(axis)]) continue;
+      a[static_cast<int>(axis)] = first[i];
+      b[static_cast<int>(axis)] = second[i];
+    }
+  }
+
   // What was sliced out of an open dimension may be shorter for other feeds.
   void doubt(const Node& node, Shape& a, Shape& b) {
     const Shape &from_a = seen(false, node.inputs[0]).in.shape, &from_b = seen(true, node.inputs[0]).in.shape;
     const bool places_alike = std::all_of(node.inputs.begin() + 1, node.inputs.end(),
                                           [&](ValueId id) { return id == kNoValue || is_alike(id); });
+    std::vector<int64_t> axes = elements(false, node.inputs, 3);
+    for (int64_t& axis : axes) axis += axis < 0 ? a.rank() : 0;
     for (int i = 0; i < std::min(a.rank(), b.rank()); i++) {
+      if (!axes.empty() && std::find(axes.begin(), axes.end(), i) == axes.end()) continue;
       // Fixed places of a dimension that is fixed are as many for all feeds.
       if (places_alike && from_a[i] == from_b[i]) continue;
       if (a[i] == b[i] && a[i] > 1) std::tie(a[i], b[i]) = open_dim({});

@@ -10,6 +10,7 @@
 #include "op_runner.h"
 #include "op_values.h"
 #include "ops/registry.h"
+#include "optimize/static_types.h"
 #include "pass_results.h"
 #include "runtime/session.h"
 
@@ -106,6 +107,21 @@ TEST(RemoveNoOps, SizesThatAreComparedAreNotBelieved) {
     expect_same_results(g, {random_tensor({1}, 2)});
     expect_same_results(g, {random_tensor({3}, 2)});
   }
+}
+
+// Position embeddings: the first rows of a table that is shorter than the sizes that stand for an open dimension.
+TEST(StaticTypes, TheFirstRowsOfATable) {
+  GraphMaker g;
+  g.input("x", DType::float32, {-2, 4}).constant("table", random_tensor({40, 4}, 3));
+  g.constant("zero", tensor<int64_t>({1}, {0})).constant("axes", tensor<int64_t>({1}, {0}));
+  g.node("Shape", {"x"}, {"sizes"}).node("Gather", {"sizes", "zero"}, {"n"});
+  g.node("Slice", {"table", "zero", "n", "axes"}, {"rows"}).node("Add", {"x", "rows"}, {"y"}).output("y");
+  Graph graph = *g.graph();
+  bind_operators(graph);
+  const StaticTypes types = infer_static_types(graph, true);
+  EXPECT_TRUE(types[g.id("y")].same_shape(types[g.id("x")]));
+  expect_same_results(g, {random_tensor({3, 4}, 2)});
+  expect_same_results(g, {random_tensor({40, 4}, 2)});
 }
 
 TEST(CommonSubexpressions, OneRemains) {
