@@ -113,6 +113,13 @@ TEST(Math, Gelu) {
   expect_absolute(gelu_f32, [](double x) { return x / 2 * std::erfc(-x / std::sqrt(2.0)); }, bound, -max, max);
   auto by_tanh = [](double x) { return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); };
   expect_absolute(gelu_tanh_f32, by_tanh, bound, -max, max);
+  const float ends[] = {-INFINITY, INFINITY, NAN, -0.0f};
+  float y[4];
+  gelu_f32(ends, y, 4);
+  EXPECT_EQ(y[0], 0);
+  EXPECT_EQ(y[1], INFINITY);
+  EXPECT_TRUE(std::isnan(y[2]));
+  EXPECT_EQ(y[3], 0);
 }
 
 TEST(Math, Elus) {

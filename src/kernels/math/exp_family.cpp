@@ -13,13 +13,7 @@ void tanh_f32(const float* x, float* y, size_t n) noexcept { map_f32(x, y, n, ta
 void sigmoid_f32(const float* x, float* y, size_t n) noexcept { map_f32(x, y, n, sigmoid_v); }
 void erf_f32(const float* x, float* y, size_t n) noexcept { map_f32(x, y, n, erf_v); }
 void softplus_f32(const float* x, float* y, size_t n) noexcept { map_f32(x, y, n, softplus_v); }
-
-void gelu_f32(const float* x, float* y, size_t n) noexcept {
-  map_f32(x, y, n, [](V v) {
-    V e = erf_v(mul(v, constant<0.70710678f>()));
-    return mul(mul(v, constant<0.5f>()), add(e, constant<1.0f>()));
-  });
-}
+void gelu_f32(const float* x, float* y, size_t n) noexcept { map_f32(x, y, n, gelu_v); }
 
 void gelu_tanh_f32(const float* x, float* y, size_t n) noexcept {
   map_f32(x, y, n, [](V v) {
