@@ -143,7 +143,7 @@ class Trials {
       if (node.outputs[o] == kNoValue || !both) continue;
       if (node.op_type == "Slice") {
         lengthen(node, a[o].shape, b[o].shape);
-        if (may_cut(node)) doubt(node, a[o].shape, b[o].shape);
+        doubt(node, a[o].shape, b[o].shape);
       }
       set(seen(false, node.outputs[o]), a[o].dtype, a[o].shape);
       set(seen(true, node.outputs[o]), b[o].dtype, b[o].shape);
@@ -159,13 +159,6 @@ class Trials {
     const bool sum = node.op_type == "Add" || node.op_type == "Sub" || node.op_type == "Mul";
     return (!sum || alike) && std::all_of(node.inputs.begin(), node.inputs.end(),
                                           [&](ValueId id) { return id == kNoValue || seen(false, id).sizes; });
-  }
-
-  // Does a Slice take fixed places out of open dimensions, or open places?
-  bool may_cut(const Node& node) {
-    const Shape &a = seen(false, node.inputs[0]).in.shape, &b = seen(true, node.inputs[0]).in.shape;
-    return !(a == b) || !std::all_of(node.inputs.begin() + 1, node.inputs.end(),
-                                     [&](ValueId id) { return id == kNoValue || is_alike(id); });
   }
 
   // Of input i of a node; empty where they are not known.
@@ -319,8 +312,9 @@ class Trials {
     });
   }
 
-  // Is it an Equal whose results are the same for all feeds, element by element? Exporters tell -1 from sizes by it: what
-  // is made of sizes and differs from trial to trial equals no negative number. (The tools believe it of all that differs.)
+  // Is it an Equal whose results are the same for all feeds, element by element? Exporters tell -1 from sizes by it:
+  // what is made of sizes and differs from trial to trial equals no negative number. (The tools believe it of all that
+  // differs.)
   bool tells_sizes(const Node& node) {
     if (node.op_type != "Equal" || node.inputs.size() != 2) return false;
     if (!notes_ && !(seen(false, node.inputs[0]).sizes && seen(false, node.inputs[1]).sizes)) return false;
