@@ -142,14 +142,16 @@ inline V erf_v(V x) {
 }
 
 // x / 2 (1 + erf(x / sqrt 2)) = max(x, 0) - |x| / 2 erfc(|x| / sqrt 2), where erfc is (1 + y)^-8, y a polynomial.
-// Powers of 1 + y are taken as y's, so that what is small is not rounded at 1.
+// Powers of 1 + y are taken as y's, so that what is small is not rounded at 1. NaN at -infinity, as the formula gives.
 inline V gelu_v(V x) {
   static constexpr float kC[] = {9.973527409e-02f, 4.476647265e-02f, 8.656796144e-03f,  8.881293741e-04f,
                                  1.819668692e-04f, 6.814571089e-05f, -1.046457807e-05f, 2.397791872e-06f};
-  V a = wasm_f32x4_pmin(wasm_f32x4_abs(x), constant<30.0f>());  // there it is 0
+  V a = wasm_f32x4_pmin(wasm_f32x4_abs(x), constant<30.0f>());  // there the tail is 0
   V y = mul(a, polynomial(a, kC));
   for (int i = 0; i < 3; i++) y = mul(y, add(y, constant<2.0f>()));
-  return sub(positive_part(x), div(mul(a, constant<0.5f>()), add(y, constant<1.0f>())));
+  V tail = div(mul(a, constant<0.5f>()), add(y, constant<1.0f>()));
+  V nan = mul(wasm_f32x4_pmin(x, splat(0)), splat(0));  // at -infinity; 0 elsewhere
+  return add(sub(positive_part(x), tail), nan);
 }
 
 // sin and cos for |x| <= kMaxTrigArgument; other lanes are meaningless.
