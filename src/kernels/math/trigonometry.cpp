@@ -8,16 +8,17 @@
 namespace sardonyx::kernels {
 namespace {
 
-// Four elements with an argument too large for the vector reduction, or infinite or NaN.
-template <class F>
-SARDONYX_NOINLINE V by_libm(V x, F f) noexcept {
+// Each element is computed by its own size alone: what is beside it, or behind the span, does not change its bits.
+// Arguments too large for the vector reduction, infinities and NaN go to libm.
+template <class F, class G>
+inline V by_size(V x, F reduced, G libm) {
+  V small = wasm_f32x4_le(wasm_f32x4_abs(x), splat(kMaxTrigArgument)), y = reduced(x);
+  if (wasm_i32x4_all_true(small)) return y;
   float v[4];
   store(v, x);
-  for (float& e : v) e = f(e);
-  return load(v);
+  for (float& e : v) e = libm(e);
+  return select(small, y, load(v));
 }
-
-inline bool all_small(V x) { return wasm_i32x4_all_true(wasm_f32x4_le(wasm_f32x4_abs(x), splat(kMaxTrigArgument))); }
 
 template <class F>
 inline void each(const float* x, float* y, size_t n, F f) {
@@ -27,21 +28,21 @@ inline void each(const float* x, float* y, size_t n, F f) {
 }  // namespace
 
 void sin_f32(const float* x, float* y, size_t n) noexcept {
-  map_f32(x, y, n, [](V v) {
-    if (!all_small(v)) return by_libm(v, [](float e) { return std::sin(e); });
+  const auto reduced = [](V v) {
     V s, c;
     sincos_v(v, s, c);
     return s;
-  });
+  };
+  map_f32(x, y, n, [&](V v) { return by_size(v, reduced, [](float e) { return std::sin(e); }); });
 }
 
 void cos_f32(const float* x, float* y, size_t n) noexcept {
-  map_f32(x, y, n, [](V v) {
-    if (!all_small(v)) return by_libm(v, [](float e) { return std::cos(e); });
+  const auto reduced = [](V v) {
     V s, c;
     sincos_v(v, s, c);
     return c;
-  });
+  };
+  map_f32(x, y, n, [&](V v) { return by_size(v, reduced, [](float e) { return std::cos(e); }); });
 }
 
 void tan_f32(const float* x, float* y, size_t n) noexcept {
