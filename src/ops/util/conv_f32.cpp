@@ -13,7 +13,7 @@ namespace {
 
 using kernels::ConvShape;
 
-constexpr uint64_t kTaskWork = uint64_t{1} << 19;   // multiply-adds per task, at least about
+constexpr uint64_t kTaskWork = uint64_t{1} << 18;   // multiply-adds per task, at least about
 constexpr size_t kMostTasks = 32;                   // of a 1x1 convolution, about
 constexpr uint64_t kPlaneWork = uint64_t{1} << 16;  // likewise, of depthwise planes
 constexpr int64_t kWinogradChannels = 12;           // with phases; below, the transforms cost more than they save
