@@ -14,9 +14,9 @@ namespace sardonyx {
 namespace {
 
 constexpr int kMostThreads = 64;
-// Looks at a counter before a thread goes to sleep: some 200 to 500 us. Waking a thread takes tens of microseconds,
-// in which small operators would be done; between two that are split there may be some that are not.
-constexpr int kSpins = 200000;
+// Looks at a counter before a thread goes to sleep: some 2 to 5 ms, more than there is between the runs of a stream.
+// Waking a thread takes 50 us to 1 ms (on virtual machines), in which small models would be done.
+constexpr int kSpins = 2000000;
 
 class PthreadPool final : public ThreadPool {
  public:
