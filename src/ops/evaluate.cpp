@@ -1,10 +1,12 @@
 // Infer and run of a single operator.
 #include "ops/evaluate.h"
 
+#include "ops/subgraph_runs.h"
+
 namespace sardonyx {
 namespace {
 
-class PlainServices final : public RunServices {
+class PlainServices final : public SubgraphServices {
  public:
   ThreadPool& pool() override { return *pool_; }
   std::byte* scratch(uint64_t bytes) override {
@@ -12,7 +14,7 @@ class PlainServices final : public RunServices {
     scratch_ = Buffer::bytes(bytes);
     return scratch_->data();
   }
-  std::vector<Value> run_graph(const Graph&, std::span<const Value>) override {
+  void take_over(std::unique_ptr<SubgraphRuns>) override {
     fail(ErrorCode::invalid_argument, "an operator with subgraphs cannot be evaluated alone");
   }
   void check_abort() override {}

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "ops/util/join.h"
 #include "ops/util/parts.h"
@@ -14,7 +16,7 @@ namespace {
 using Pieces = std::vector<std::vector<Tensor>>;  // by scan output
 
 // What both versions share: N states and M scanned inputs go into the body, N states and K pieces come out.
-class ScanBase : public Operator {
+class ScanBase : public SubgraphOperator {
  public:
   ScanBase(const Attributes& a, int extra_inputs) : body_(a, "body"), extra_(extra_inputs) {
     const int64_t scanned = a.integer("num_scan_inputs");
@@ -49,27 +51,49 @@ class ScanBase : public Operator {
     for (int i = 0; i < c.output_count(); i++) c.set_output_deferred(i);
   }
 
-  // `length` iterations; state is replaced, pieces are appended.
-  void iterate(RunContext& c, std::span<const Tensor> scanned, std::span<const int> axes,
-               std::span<const int64_t> reversed, int64_t length, std::vector<Value>& state, Pieces& pieces) const {
-    std::vector<Value> inputs = state;
-    inputs.resize(static_cast<size_t>(states_ + scanned_));
-    for (int64_t t = 0; t < length; t++) {
-      for (size_t i = 0; i < scanned.size(); i++) {
-        inputs[static_cast<size_t>(states_) + i] =
-            element_at(c.pool(), scanned[i], axes[i], reversed[i] ? length - 1 - t : t);
+  // A body over the slices of one set of tensors; states are replaced, pieces appended.
+  class Iteration {
+   public:
+    Iteration(const ScanBase& scan, std::vector<Value> states, std::vector<Tensor> scanned, std::vector<int> axes,
+              std::span<const int64_t> reversed, int64_t length)
+        : pieces(static_cast<size_t>(scan.stacked_)),
+          scan_(scan),
+          inputs_(std::move(states)),
+          scanned_(std::move(scanned)),
+          axes_(std::move(axes)),
+          reversed_(reversed),
+          length_(length) {
+      inputs_.resize(static_cast<size_t>(scan.states_ + scan.scanned_));
+    }
+    bool over() const { return t_ == length_; }
+    SubgraphRun next(RunContext& c) {
+      for (size_t i = 0; i < scanned_.size(); i++) {
+        inputs_[static_cast<size_t>(scan_.states_) + i] =
+            element_at(c.pool(), scanned_[i], axes_[i], reversed_[i] ? length_ - 1 - t_ : t_);
       }
-      std::vector<Value> results = body_.run(c, inputs);
-      for (int i = 0; i < states_; i++) {
+      t_++;
+      return scan_.body_.run(inputs_);
+    }
+    void take(std::vector<Value>& results) {
+      for (int i = 0; i < scan_.states_; i++) {
         const size_t at = static_cast<size_t>(i);
-        body_.require_like(i, results[at], inputs[at]);
-        inputs[at] = std::move(results[at]);
+        scan_.body_.require_like(i, results[at], inputs_[at]);
+        inputs_[at] = std::move(results[at]);
       }
       for (size_t i = 0; i < pieces.size(); i++)
-        pieces[i].push_back(results[static_cast<size_t>(states_) + i].tensor());
+        pieces[i].push_back(results[static_cast<size_t>(scan_.states_) + i].tensor());
     }
-    std::move(inputs.begin(), inputs.begin() + states_, state.begin());
-  }
+    const Value& state(size_t i) const { return inputs_[i]; }
+    Pieces pieces;
+
+   private:
+    const ScanBase& scan_;
+    std::vector<Value> inputs_;  // of the body: states, then slices
+    std::vector<Tensor> scanned_;
+    std::vector<int> axes_;
+    std::span<const int64_t> reversed_;
+    int64_t length_, t_ = 0;
+  };
 
   Body body_;
   int extra_;
@@ -93,30 +117,45 @@ class Scan final : public ScanBase {
     defer_all(c);
   }
 
-  void run(RunContext& c) const override {
+  std::unique_ptr<SubgraphRuns> subgraph_runs(RunContext& c) const override {
     const int64_t length = length_of([&c](int i) -> const Shape& { return c.input(i).shape(); });
-    std::vector<Value> state;
-    for (int i = 0; i < states_; i++) state.push_back(c.value(i));
+    std::vector<Value> states;
+    for (int i = 0; i < states_; i++) states.push_back(c.value(i));
     std::vector<Tensor> scanned;
     std::vector<int> axes;
     for (int i = 0; i < scanned_; i++) {
       scanned.push_back(c.input(states_ + i));
       axes.push_back(normalize_axis(input_axes_[static_cast<size_t>(i)], scanned.back().rank()));
     }
-    Pieces pieces(static_cast<size_t>(stacked_));
-    iterate(c, scanned, axes, input_directions_, length, state, pieces);
-    for (int i = 0; i < c.output_count(); i++) {
-      if (!c.has_output(i)) continue;
-      if (i < states_) {
-        c.set(i, state[static_cast<size_t>(i)].owned());
-        continue;
-      }
-      const size_t k = static_cast<size_t>(i - states_);
-      c.set(i, body_.stack_of(c, i, pieces[k], output_axes_[k], output_directions_[k] != 0));
-    }
+    return std::make_unique<Runs>(
+        *this, Iteration(*this, std::move(states), std::move(scanned), std::move(axes), input_directions_, length));
   }
 
  private:
+  class Runs final : public SubgraphRuns {
+   public:
+    Runs(const Scan& scan, Iteration iteration) : scan_(scan), iteration_(std::move(iteration)) {}
+    SubgraphRun next(RunContext& c) override {
+      if (!iteration_.over()) return iteration_.next(c);
+      for (int i = 0; i < c.output_count(); i++) {
+        if (!c.has_output(i)) continue;
+        if (i < scan_.states_) {
+          c.set(i, iteration_.state(static_cast<size_t>(i)).owned());
+          continue;
+        }
+        const size_t k = static_cast<size_t>(i - scan_.states_);
+        c.set(i, scan_.body_.stack_of(c, i, iteration_.pieces[k], scan_.output_axes_[k],
+                                      scan_.output_directions_[k] != 0));
+      }
+      return {};
+    }
+    void take(RunContext&, std::vector<Value>& results) override { iteration_.take(results); }
+
+   private:
+    const Scan& scan_;
+    Iteration iteration_;
+  };
+
   // All scanned inputs must be equally long.
   template <class ShapeOf>
   int64_t length_of(ShapeOf&& shape_of) const {
@@ -156,33 +195,61 @@ class BatchedScan final : public ScanBase {
     defer_all(c);
   }
 
-  void run(RunContext& c) const override {
-    const int64_t batches = c.input(1).dim(0), longest = c.input(1 + states_).dim(1);
-    Pieces states(static_cast<size_t>(states_)), stacks(static_cast<size_t>(stacked_));
-    const std::vector<int> axes(static_cast<size_t>(scanned_), 0);
-    for (int64_t b = 0; b < batches; b++) {
-      const int64_t length = c.has_input(0) ? c.input(0).data<int64_t>()[b] : longest;
-      check(length >= 0 && length <= longest, ErrorCode::runtime_error, "sequence length ", length,
-            " is out of range for sequences of ", longest);
-      std::vector<Value> state;
-      std::vector<Tensor> scanned;
-      for (int i = 0; i < states_; i++) state.push_back(element_at(c.pool(), c.input(1 + i), 0, b));
-      for (int i = 0; i < scanned_; i++) scanned.push_back(element_at(c.pool(), c.input(1 + states_ + i), 0, b));
-      Pieces pieces(static_cast<size_t>(stacked_));
-      iterate(c, scanned, axes, directions_, length, state, pieces);
-      for (size_t i = 0; i < states.size(); i++) states[i].push_back(state[i].tensor());
-      for (size_t i = 0; i < stacks.size(); i++) {
-        stacks[i].push_back(lengthened(body_.stack_of(c, states_ + static_cast<int>(i), pieces[i]), longest));
-      }
-    }
-    for (int i = 0; i < c.output_count(); i++) {
-      if (!c.has_output(i)) continue;
-      const size_t k = static_cast<size_t>(i < states_ ? i : i - states_);
-      c.set(i, body_.stack_of(c, i, i < states_ ? states[k] : stacks[k]));
-    }
-  }
+  std::unique_ptr<SubgraphRuns> subgraph_runs(RunContext&) const override { return std::make_unique<Runs>(*this); }
 
  private:
+  class Runs final : public SubgraphRuns {
+   public:
+    explicit Runs(const BatchedScan& scan)
+        : scan_(scan), states_(static_cast<size_t>(scan.states_)), stacks_(static_cast<size_t>(scan.stacked_)) {}
+
+    SubgraphRun next(RunContext& c) override {
+      const int64_t batches = c.input(1).dim(0);
+      for (;;) {
+        if (iteration_ && !iteration_->over()) return iteration_->next(c);
+        if (iteration_) stack(c);
+        if (batch_ == batches) break;
+        begin(c, batch_++);
+      }
+      for (int i = 0; i < c.output_count(); i++) {
+        if (!c.has_output(i)) continue;
+        const bool is_state = i < scan_.states_;
+        const size_t k = static_cast<size_t>(is_state ? i : i - scan_.states_);
+        c.set(i, scan_.body_.stack_of(c, i, is_state ? states_[k] : stacks_[k]));
+      }
+      return {};
+    }
+    void take(RunContext&, std::vector<Value>& results) override { iteration_->take(results); }
+
+   private:
+    int64_t longest(RunContext& c) const { return c.input(1 + scan_.states_).dim(1); }
+    void begin(RunContext& c, int64_t b) {
+      const int64_t length = c.has_input(0) ? c.input(0).data<int64_t>()[b] : longest(c);
+      check(length >= 0 && length <= longest(c), ErrorCode::runtime_error, "sequence length ", length,
+            " is out of range for sequences of ", longest(c));
+      std::vector<Value> states;
+      std::vector<Tensor> scanned;
+      for (int i = 0; i < scan_.states_; i++) states.push_back(element_at(c.pool(), c.input(1 + i), 0, b));
+      for (int i = 0; i < scan_.scanned_; i++) {
+        scanned.push_back(element_at(c.pool(), c.input(1 + scan_.states_ + i), 0, b));
+      }
+      std::vector<int> axes(scanned.size(), 0);
+      iteration_.emplace(scan_, std::move(states), std::move(scanned), std::move(axes), scan_.directions_, length);
+    }
+    void stack(RunContext& c) {
+      for (size_t i = 0; i < states_.size(); i++) states_[i].push_back(iteration_->state(i).tensor());
+      for (size_t i = 0; i < stacks_.size(); i++) {
+        const int output = scan_.states_ + static_cast<int>(i);
+        stacks_[i].push_back(lengthened(scan_.body_.stack_of(c, output, iteration_->pieces[i]), longest(c)));
+      }
+    }
+
+    const BatchedScan& scan_;
+    int64_t batch_ = 0;
+    std::optional<Iteration> iteration_;  // over the batch before batch_
+    Pieces states_, stacks_;
+  };
+
   // The tensor with zeros behind, up to `length`.
   static Tensor lengthened(const Tensor& x, int64_t length) {
     if (x.dim(0) == length) return x;

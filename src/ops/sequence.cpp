@@ -226,7 +226,7 @@ class ConcatFromSequence final : public Operator {
 };
 
 // ONNX SequenceMap: the body on each element of the first sequence; other sequences go along, tensors stay.
-class SequenceMap final : public Operator {
+class SequenceMap final : public SubgraphOperator {
  public:
   explicit SequenceMap(const Attributes& a) : body_(a, "body") {
     body_.require_inputs(a.inputs);
@@ -238,32 +238,53 @@ class SequenceMap final : public Operator {
     for (int i = 1; i < c.input_count(); i++) c.require_input(i);
     for (int i = 0; i < c.output_count(); i++) c.set_output_deferred(i);
   }
-  void run(RunContext& c) const override {
-    const size_t length = c.value(0).sequence().items.size();
-    for (int i = 1; i < c.input_count(); i++) {
-      if (!c.value(i).is_sequence()) continue;
-      const size_t other = c.value(i).sequence().items.size();
-      check(other == length, ErrorCode::runtime_error, "input ", i, " has ", other, " elements, the first ", length);
-    }
-    std::vector<Sequence> results(static_cast<size_t>(c.output_count()));
-    for (size_t o = 0; o < results.size(); o++) results[o].dtype = body_.declared_dtype(static_cast<int>(o));
-    for (size_t k = 0; k < length; k++) {
-      std::vector<Value> inputs;
-      for (int i = 0; i < c.input_count(); i++) {
-        inputs.push_back(c.value(i).is_sequence() ? c.value(i).sequence().items[k] : c.value(i));
-      }
-      std::vector<Value> out = body_.run(c, inputs);
-      for (size_t o = 0; o < results.size(); o++) {
-        results[o].dtype = out[o].tensor().dtype();
-        results[o].items.push_back(std::move(out[o]));
-      }
-    }
-    for (int o = 0; o < c.output_count(); o++) {
-      if (c.has_output(o)) c.set(o, std::move(results[static_cast<size_t>(o)]));
-    }
+  std::unique_ptr<SubgraphRuns> subgraph_runs(RunContext& c) const override {
+    return std::make_unique<Runs>(body_, c);
   }
 
  private:
+  class Runs final : public SubgraphRuns {
+   public:
+    Runs(const Body& body, RunContext& c) : body_(body), length_(c.value(0).sequence().items.size()) {
+      for (int i = 1; i < c.input_count(); i++) {
+        if (!c.value(i).is_sequence()) continue;
+        const size_t other = c.value(i).sequence().items.size();
+        check(other == length_, ErrorCode::runtime_error, "input ", i, " has ", other, " elements, the first ",
+              length_);
+      }
+      results_.resize(static_cast<size_t>(c.output_count()));
+      for (size_t o = 0; o < results_.size(); o++) results_[o].dtype = body_.declared_dtype(static_cast<int>(o));
+    }
+
+    SubgraphRun next(RunContext& c) override {
+      if (k_ == length_) {
+        for (int o = 0; o < c.output_count(); o++) {
+          if (c.has_output(o)) c.set(o, std::move(results_[static_cast<size_t>(o)]));
+        }
+        return {};
+      }
+      inputs_.clear();
+      for (int i = 0; i < c.input_count(); i++) {
+        inputs_.push_back(c.value(i).is_sequence() ? c.value(i).sequence().items[k_] : c.value(i));
+      }
+      k_++;
+      return body_.run(inputs_);
+    }
+
+    void take(RunContext&, std::vector<Value>& out) override {
+      for (size_t o = 0; o < results_.size(); o++) {
+        results_[o].dtype = out[o].tensor().dtype();
+        results_[o].items.push_back(std::move(out[o]));
+      }
+    }
+
+   private:
+    const Body& body_;
+    size_t length_, k_ = 0;
+    std::vector<Value> inputs_;
+    std::vector<Sequence> results_;
+  };
+
   Body body_;
 };
 

@@ -2,13 +2,22 @@
 #include "runtime/executor.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "ops/evaluate.h"
+#include "ops/subgraph_runs.h"
 #include "runtime/place.h"
 
 namespace sardonyx {
 namespace {
+using Clock = std::chrono::steady_clock;
 constexpr size_t kMostPlans = 8;
+
+// A clock is read for slices only.
+bool is_over(Executor::TimePoint deadline) {
+  return deadline != Executor::TimePoint::max() && Clock::now() >= deadline;
+}
 
 InputKey key_of(const Value& value) {
   if (!value.is_tensor()) return {};
@@ -41,8 +50,8 @@ struct Executor::Prepared {
   }
 };
 
-// Lends an operator the session's pool, scratch memory and the subgraphs' executors.
-class Executor::Services final : public RunServices {
+// Lends an operator the session's pool and scratch memory, and begins the runs of its subgraphs.
+class Executor::Services final : public SubgraphServices {
  public:
   Services(Executor& executor, Prepared& prepared, RunState& run)
       : executor_(executor), prepared_(prepared), run_(run) {}
@@ -58,15 +67,15 @@ class Executor::Services final : public RunServices {
     return scratch->data();
   }
 
-  std::vector<Value> run_graph(const Graph& graph, std::span<const Value> inputs) override {
+  void take_over(std::unique_ptr<SubgraphRuns> runs) override;
+
+  Executor* begin(const SubgraphRun& inner) {
+    check_abort();
     std::vector<const Value*> captures;
-    for (const Capture& c : graph.captures) captures.push_back(&prepared_.frame[static_cast<size_t>(c.outer)]);
-    std::vector<int> wanted;
-    for (size_t i = 0; i < graph.outputs.size(); i++) wanted.push_back(static_cast<int>(i));
-    run_.depth++;
-    auto results = executor_.children_.at(&graph)->run(inputs, captures, wanted, run_);
-    run_.depth--;
-    return results;
+    for (const Capture& c : inner.graph->captures) captures.push_back(&prepared_.frame[static_cast<size_t>(c.outer)]);
+    Executor* child = executor_.children_.at(inner.graph).get();
+    child->begin(inner.inputs, captures);
+    return child;
   }
 
   void check_abort() override {
@@ -95,10 +104,19 @@ class Executor::Cleaner {
 
 struct Executor::Active {
   explicit Active(Prepared& prepared) : p(prepared), cleaner(prepared) {}
+  ~Active() {
+    if (child) child->cancel();
+  }
   Prepared& p;
   Cleaner cleaner;
   size_t next = 0;  // of the plan's steps
+  // Of that step, where it has begun and is not done.
+  std::unique_ptr<SubgraphRuns> runs;
+  Executor* child = nullptr;  // the one whose run goes on
+  TimePoint begun;            // while profiling
 };
+
+void Executor::Services::take_over(std::unique_ptr<SubgraphRuns> runs) { executor_.active_->runs = std::move(runs); }
 
 Executor::Executor(const Graph& graph) : graph_(graph) {
   for (const Node& node : graph.nodes) {
@@ -184,7 +202,7 @@ void Executor::set_inputs(Prepared& p, std::span<const Value> inputs, std::span<
 std::vector<Value> Executor::run(std::span<const Value> inputs, std::span<const Value* const> captures,
                                  std::span<const int> wanted, RunState& run) {
   begin(inputs, captures);
-  advance(run, std::chrono::steady_clock::time_point::max());
+  advance(run, TimePoint::max());
   return finish(wanted);
 }
 
@@ -196,18 +214,17 @@ void Executor::begin(std::span<const Value> inputs, std::span<const Value* const
   set_inputs(p, inputs, captures);
 }
 
-bool Executor::advance(RunState& run, std::chrono::steady_clock::time_point deadline) {
-  using Clock = std::chrono::steady_clock;
+bool Executor::advance(RunState& run, TimePoint deadline) {
   try {
     Prepared& p = active_->p;
     Services services(*this, p, run);
     while (active_->next < p.plan.steps.size()) {
-      const Step& step = p.plan.steps[active_->next++];
+      const Step& step = p.plan.steps[active_->next];
       services.check_abort();
-      run_step(p, step, services, run);
+      if (!run_step(p, step, services, run, deadline)) return false;
+      active_->next++;
       for (ValueId id : step.release) p.frame[static_cast<size_t>(id)] = Value();
-      // A clock is read for slices only.
-      if (deadline != Clock::time_point::max() && Clock::now() >= deadline) break;
+      if (is_over(deadline)) break;
     }
     return active_->next == p.plan.steps.size();
   } catch (...) {
@@ -230,22 +247,60 @@ std::vector<Value> Executor::finish(std::span<const int> wanted) {
 
 void Executor::cancel() noexcept { active_.reset(); }
 
-void Executor::run_step(Prepared& p, const Step& step, Services& services, RunState& run) {
+// False: the slice is over before the step is done.
+bool Executor::run_step(Prepared& p, const Step& step, Services& services, RunState& run, TimePoint deadline) {
   const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
   const auto& inputs = p.inputs[static_cast<size_t>(&step - p.plan.steps.data())];
-  using Clock = std::chrono::steady_clock;
-  const auto begin = run.profile ? Clock::now() : Clock::time_point{};
+  const bool goes_on = active_->runs != nullptr;
+  if (run.profile && !goes_on) active_->begun = Clock::now();
   const std::string shapes = run.profile ? describe_values(inputs) : std::string();
+  bool done = true;
   with_place(
       graph_, node, [&] { return describe_values(inputs); },
-      [&] { step.dynamic ? run_dynamic(p, step, services) : run_fixed(p, step, services); });
-  if (!run.profile) return;
-  const std::chrono::duration<double, std::milli> start = begin - run.start, duration = Clock::now() - begin;
+      [&] {
+        const bool ready = goes_on || (step.dynamic ? ready_dynamic(p, step) : ready_fixed(p, step));
+        if (ready) done = run_operator(p, step, services, run, deadline);
+      });
+  if (!done) return false;
+  if (!run.profile) return true;
+  const std::chrono::duration<double, std::milli> start = active_->begun - run.start,
+                                                  duration = Clock::now() - active_->begun;
   run.profile->push_back({node.label(graph_), node.op_type, start.count(), duration.count(), shapes, run.depth});
+  return true;
 }
 
-void Executor::run_fixed(Prepared& p, const Step& step, Services& services) {
-  const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
+bool Executor::run_operator(Prepared& p, const Step& step, Services& services, RunState& run, TimePoint deadline) {
+  const size_t s = static_cast<size_t>(&step - p.plan.steps.data());
+  RunContext context(services, p.inputs[s], p.outputs[s]);
+  if (!active_->runs) graph_.nodes[static_cast<size_t>(step.node)].op->run(context);
+  return !active_->runs || run_subgraphs(context, services, run, deadline);
+}
+
+bool Executor::run_subgraphs(RunContext& context, Services& services, RunState& run, TimePoint deadline) {
+  for (;;) {
+    Executor*& child = active_->child;
+    if (!child) {
+      const SubgraphRun inner = active_->runs->next(context);
+      if (!inner.graph) break;
+      child = services.begin(inner);
+    }
+    run.depth++;
+    const bool done = child->advance(run, deadline);
+    run.depth--;
+    if (!done) return false;
+    std::vector<int> wanted(child->graph_.outputs.size());
+    std::iota(wanted.begin(), wanted.end(), 0);
+    std::vector<Value> results = std::exchange(child, nullptr)->finish(wanted);
+    active_->runs->take(context, results);
+    // Bodies may have no nodes.
+    if (is_over(deadline)) return false;
+  }
+  active_->runs.reset();
+  return true;
+}
+
+// Both: memory for the outputs of a step; false where nothing is left to run.
+bool Executor::ready_fixed(Prepared& p, const Step& step) {
   const size_t s = static_cast<size_t>(&step - p.plan.steps.data());
   for (size_t o = 0; o < step.outputs.size(); o++) {
     const Placement& place = step.outputs[o];
@@ -254,12 +309,10 @@ void Executor::run_fixed(Prepared& p, const Step& step, Services& services) {
       *p.outputs[s][o] = p.frame[static_cast<size_t>(place.alias)].tensor().reshaped(place.shape);
     }
   }
-  if (step.view) return;
-  RunContext context(services, p.inputs[s], p.outputs[s]);
-  node.op->run(context);
+  return !step.view;
 }
 
-void Executor::run_dynamic(Prepared& p, const Step& step, Services& services) {
+bool Executor::ready_dynamic(Prepared& p, const Step& step) {
   const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
   const size_t s = static_cast<size_t>(&step - p.plan.steps.data());
   std::vector<InferInput> inputs;
@@ -271,16 +324,15 @@ void Executor::run_dynamic(Prepared& p, const Step& step, Services& services) {
   check(!infer.deferred(), ErrorCode::runtime_error, "the output's shape cannot be told");
   const int view = node.op->view_of();
   if (view >= 0) {  // an arena's bytes may be reused before a view of them is read
-    if (!p.outputs[s][0]) return;
+    if (!p.outputs[s][0]) return false;
     const Value& from = *p.inputs[s][static_cast<size_t>(view)];
     *p.outputs[s][0] = from.is_tensor() ? Value(from.tensor().owned().reshaped(stated[0].shape)) : from;
-    return;
+    return false;
   }
   for (size_t o = 0; o < stated.size(); o++) {
     if (stated[o].wanted) place_dynamic(p, step, o, stated[o]);
   }
-  RunContext context(services, p.inputs[s], p.outputs[s]);
-  node.op->run(context);
+  return true;
 }
 
 // Memory for an output of a dynamic step: that of an input which dies here, where the operator may write over it.

@@ -30,6 +30,8 @@ struct RunState {
 // One per graph of a model, subgraphs included. Not reentrant: one run at a time.
 class Executor {
  public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
   explicit Executor(const Graph& graph);
   ~Executor();
 
@@ -38,10 +40,10 @@ class Executor {
   std::vector<Value> run(std::span<const Value> inputs, std::span<const Value* const> captures,
                          std::span<const int> wanted, RunState& run);
 
-  // The same in slices: begin(), advance() until it says that all nodes have run, then finish(). An error, or cancel(),
-  // ends the run.
+  // The same in slices: begin(), advance() until it says that all nodes have run, then finish(). A slice ends between two
+  // nodes, those of subgraphs included. An error, or cancel(), ends the run. `inputs` stay until then.
   void begin(std::span<const Value> inputs, std::span<const Value* const> captures);
-  bool advance(RunState& run, std::chrono::steady_clock::time_point deadline);  // runs at least one node
+  bool advance(RunState& run, TimePoint deadline);  // runs at least one node
   std::vector<Value> finish(std::span<const int> wanted);
   void cancel() noexcept;
 
@@ -56,16 +58,18 @@ class Executor {
 
  private:
   struct Prepared;  // a plan, with the values of a run
-  struct Active;    // a run that has begun
+  struct Active;    // a run that has begun, with those of subgraphs
   class Services;
   class Cleaner;
 
   Prepared& plan_for(std::span<const Value> inputs, std::span<const Value* const> captures);
   void bind_arena(Prepared& p);
   void set_inputs(Prepared& p, std::span<const Value> inputs, std::span<const Value* const> captures);
-  void run_step(Prepared& p, const Step& step, Services& services, RunState& run);
-  void run_fixed(Prepared& p, const Step& step, Services& services);
-  void run_dynamic(Prepared& p, const Step& step, Services& services);
+  bool run_step(Prepared& p, const Step& step, Services& services, RunState& run, TimePoint deadline);
+  bool run_operator(Prepared& p, const Step& step, Services& services, RunState& run, TimePoint deadline);
+  bool run_subgraphs(RunContext& context, Services& services, RunState& run, TimePoint deadline);
+  bool ready_fixed(Prepared& p, const Step& step);
+  bool ready_dynamic(Prepared& p, const Step& step);
   void place_dynamic(Prepared& p, const Step& step, size_t output, const InferOutput& stated);
 
   const Graph& graph_;

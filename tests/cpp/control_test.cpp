@@ -1,6 +1,8 @@
 // If, Loop, Scan, SequenceMap in sessions; sequences, optionals and text as single operators.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "runtime/session.h"
 #include "tests/cpp/graph_maker.h"
 #include "tests/cpp/move_values.h"
@@ -20,12 +22,34 @@ using testing::tensor;
 
 using Dims = std::vector<int64_t>;
 
+void expect_same(const Value& a, const Value& b) {
+  ASSERT_EQ(a.describe(), b.describe());
+  if (!a.is_tensor() || a.tensor().dtype() == DType::string) return;
+  EXPECT_TRUE(std::equal(a.tensor().bytes(), a.tensor().bytes() + a.tensor().byte_size(), b.tensor().bytes()));
+}
+
+// Slices of one node; runs are given up after one slice, two slices... until one is done.
+std::vector<Value> run_in_slices(Session& session, const std::vector<Value>& feeds, const std::vector<int>& wanted,
+                                 int* count = nullptr) {
+  for (int most = 1;; most++) {
+    session.begin(feeds, wanted);
+    bool done = false;
+    for (int slice = 0; slice < most && !done; slice++) done = session.advance(0);
+    if (count) *count = most;
+    if (done) return session.finish();
+    session.cancel();
+  }
+}
+
 std::vector<Value> run(GraphMaker& g, std::vector<Value> feeds) {
   auto session = Session::create(g.model(), {});
   std::vector<int> wanted;
   for (size_t i = 0; i < session->outputs().size(); i++) wanted.push_back(static_cast<int>(i));
-  session->run(feeds, wanted);
-  return session->run(feeds, wanted);  // once more: nothing of the first run is left
+  const std::vector<Value> whole = session->run(feeds, wanted);
+  const std::vector<Value> sliced = run_in_slices(*session, feeds, wanted);
+  EXPECT_EQ(whole.size(), sliced.size());
+  for (size_t i = 0; i < whole.size(); i++) expect_same(whole[i], sliced[i]);
+  return session->run(feeds, wanted);  // nothing of the others is left
 }
 
 Dims dims_of(const Value& v) { return {v.tensor().shape().begin(), v.tensor().shape().end()}; }
@@ -71,6 +95,35 @@ TEST(Control, LoopEndsByTripsOrCondition) {
     EXPECT_EQ(dims_of(y[1]), (Dims{0, 1}));
   }
   EXPECT_EQ(ints(Counting(true, false)(-4, false, 1)[0]), (Dims{-7}));
+}
+
+TEST(Control, SlicesEndBetweenTheNodesOfABody) {
+  GraphMaker g, body;
+  g.input("trips", DType::int64, {}).input("x", DType::float32, {2});
+  body.input("i", DType::int64, {}).input("c", DType::boolean, {}).input("v", DType::float32, {2});
+  body.node("Sin", {"v"}, {"s"}).node("Cos", {"s"}, {"t"}).node("Identity", {"c"}, {"go"}).output("go").output("t");
+  g.node("Loop", {"trips", "", "x"}, {"y"}, attribute("body", body.graph())).output("y");
+  auto session = Session::create(g.model(), {});
+  int slices = 0;
+  run_in_slices(*session, {Tensor::scalar<int64_t>(5), tensor<float>({2}, {1, 2})}, {0}, &slices);
+  EXPECT_GE(slices, 10);  // Sin and Cos, five times
+
+  // Nor can bodies without nodes keep the thread.
+  GraphMaker h, empty;
+  h.input("trips", DType::int64, {}).input("x", DType::float32, {2});
+  empty.input("i", DType::int64, {}).input("c", DType::boolean, {}).input("v", DType::float32, {2});
+  empty.output("c").output("v");
+  h.node("Loop", {"trips", "", "x"}, {"y"}, attribute("body", empty.graph())).output("y");
+  session = Session::create(h.model(), {});
+  bool stop = false;
+  RunOptions options;
+  options.should_abort = [&] { return stop; };
+  const std::vector<Value> feeds = {Tensor::scalar<int64_t>(INT64_MAX), tensor<float>({2}, {1, 2})};
+  session->begin(feeds, std::vector<int>{0}, options);
+  EXPECT_FALSE(session->advance(1));
+  EXPECT_FALSE(session->advance(1));
+  stop = true;
+  EXPECT_THROW(session->advance(1), Error);
 }
 
 TEST(Control, LoopRefusesAChangeOfType) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "op_runner.h"
+#include "ops/subgraph_runs.h"
 
 namespace sardonyx::testing {
 namespace {
@@ -208,14 +209,14 @@ std::vector<const Value*> pointers(const std::vector<Value>& inputs) {
   return list;
 }
 
-class Services final : public RunServices {
+class Services final : public SubgraphServices {
  public:
   ThreadPool& pool() override { return *pool_; }
   std::byte* scratch(uint64_t bytes) override {
     scratch_ = Buffer::bytes(bytes);
     return scratch_->data();
   }
-  std::vector<Value> run_graph(const Graph&, std::span<const Value>) override { return {}; }
+  void take_over(std::unique_ptr<SubgraphRuns>) override {}
   void check_abort() override {}
 
  private:

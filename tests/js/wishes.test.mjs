@@ -78,6 +78,47 @@ test('an abort from an event is seen between nodes, and the session goes on', as
   await slow.release();
 });
 
+/** Carries x through a body, `trips` times; Loop, Scan and If, one in the other. */
+function slowLoop() {
+  const [type, index, flag] = [tensorType('float32', [2]), tensorType('int64', []), tensorType('bool', [])];
+  const branch = (name, op) => ({
+    name,
+    type: 'GRAPH',
+    g: { name, node: [node(op, ['v'], [`${name}_out`])], output: [port(`${name}_out`, type)] },
+  });
+  const chosen = node('If', ['go'], ['w'], { attribute: [branch('then_branch', 'Neg'), branch('else_branch', 'Abs')] });
+  const body = {
+    name: 'body',
+    node: [chosen, node('Identity', ['go'], ['on'])],
+    input: [port('i', index), port('go', flag), port('v', type)],
+    output: [port('on', flag), port('w', type)],
+  };
+  return makeModel({
+    node: [node('Loop', ['trips', '', 'x'], ['y'], { attribute: [{ name: 'body', type: 'GRAPH', g: body }] })],
+    input: [port('trips', index), port('x', type)],
+    output: [port('y', type)],
+  });
+}
+
+for (const worker of [false, true]) {
+  test(`an abort within a loop, worker: ${worker}`, async () => {
+    const loop = await InferenceSession.create(slowLoop(), { worker });
+    const x = new Tensor('float32', [1, -2], [2]);
+    const feeds = (trips) => ({ trips: new Tensor('int64', [trips], []), x });
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    // Years.
+    const run = loop.run(feeds(10 ** 15), { signal: controller.signal });
+    setTimeout(() => controller.abort(reason), 100);
+    await assert.rejects(run, (error) => error.code === 'aborted' && error.cause === reason);
+    assert.deepEqual([...(await loop.run(feeds(3))).y.data], [-1, 2]);
+    const { signal } = new AbortController();
+    assert.deepEqual([...(await loop.run(feeds(20_001), { signal })).y.data], [-1, 2]);
+    await assert.rejects(loop.run(feeds(10 ** 15), { signal: AbortSignal.timeout(50) }), { code: 'aborted' });
+    await loop.release();
+  });
+}
+
 test('an aborted run lets the next in the queue go', async () => {
   const slow = await InferenceSession.create(slowModel(100), { graphOptimizationLevel: 'disabled' });
   const controller = new AbortController();

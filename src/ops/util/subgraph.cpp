@@ -16,11 +16,6 @@ void Body::require_outputs(int least, int most) const {
         least == most ? "" : " or more", " outputs, not ", output_count());
 }
 
-std::vector<Value> Body::run(RunContext& c, std::span<const Value> inputs) const {
-  c.services().check_abort();
-  return c.services().run_graph(*graph_, inputs);
-}
-
 void Body::require_like(int i, const Value& result, const Value& before) const {
   const bool same = result.is_tensor() == before.is_tensor() &&
                     (!result.is_tensor() || result.tensor().dtype() == before.tensor().dtype());

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "ops/operator.h"
+#include "ops/subgraph_runs.h"
 
 namespace sardonyx {
 
@@ -20,8 +20,7 @@ class Body {
   void require_inputs(int count) const;
   void require_outputs(int least, int most = INT32_MAX) const;
 
-  // Runs it, after a look at whether the caller wants to stop.
-  std::vector<Value> run(RunContext& c, std::span<const Value> inputs) const;
+  SubgraphRun run(std::span<const Value> inputs) const { return {graph_.get(), inputs}; }
 
   // Throws Error (runtime_error) unless result `i`, which replaces `before`, is of the same kind and element type.
   void require_like(int i, const Value& result, const Value& before) const;
