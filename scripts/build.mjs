@@ -52,24 +52,6 @@ export async function typescript() {
   writeFileSync(stamp, key);
 }
 
-// The glue's own address, which it needs to find files and to start workers: the package does both. Bundlers that put it
-// into a worker mistake the variable for another one.
-const kScriptName = [
-  [/var _scriptName ?=[^;]*;/, ''],
-  [/if ?\(_scriptName\) ?\{[^}]*\}/, ''],
-  [/(var pthreadMainJs ?= ?)_scriptName/, '$1""'],
-];
-
-// Emscripten only takes the white space out of its glue; with short names it is half as large (25 KB instead of 51).
-async function minified(path) {
-  const { minifySync } = await import('vite');
-  const glue = kScriptName.reduce((text, [from, to]) => text.replace(from, to), readFileSync(path, 'utf8'));
-  if (glue.includes('_scriptName')) throw new Error(`${path}: _scriptName is used in another way`);
-  const { code, errors } = minifySync(path, glue, { module: true });
-  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
-  return code;
-}
-
 /** A module whose default export is a file, compressed, in base64 (web/src/embedded.ts). */
 function embedded(path) {
   return `export default '${gzipSync(readFileSync(path), { level: 9 }).toString('base64')}';\n`;
@@ -78,6 +60,7 @@ function embedded(path) {
 /** @param {NodeJS.ProcessEnv} env what setup() gave; @param {string[]} names variants of lib/paths.mjs */
 export async function build(env, names = defaultVariants) {
   mkdirSync(join(dist, 'wasm'), { recursive: true });
+  const { glueOf } = await import('./lib/glue.mjs');
   for (const name of names) {
     const target = name.startsWith('relaxed') ? 'sardonyx_relaxed' : 'sardonyx';
     const preset = name.endsWith('-threads') ? 'wasm-simd-threads' : 'wasm-simd';
@@ -85,7 +68,7 @@ export async function build(env, names = defaultVariants) {
     const built = join(root, 'build', preset, target);
     const packed = join(dist, 'wasm', `sardonyx-${name}`);
     copyFileSync(`${built}.wasm`, `${packed}.wasm`);
-    writeFileSync(`${packed}.mjs`, await minified(`${built}.mjs`));
+    writeFileSync(`${packed}.mjs`, glueOf(`${built}.mjs`));
     if (name !== 'simd') continue;
     for (const late of ['codecs', 'tools'])
       copyFileSync(join(root, 'build', preset, `sardonyx_${late}.wasm`), join(dist, 'wasm', `sardonyx-${late}.wasm`));
