@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { goodModel } from '../js/make_model.mjs';
+import { goodModel, makeModel, node, port, tensorType } from '../js/make_model.mjs';
 import { launch, serve, watch } from './browser.mjs';
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
@@ -23,8 +23,62 @@ globalThis.infoOf = async (settings, options) => {
   await session.release();
   return { ...session.info, y: [...y.data] };
 };
+// What session.info says after the creation and after each run; the runs' sums.
+globalThis.moves = async (model, runs, options) => {
+  env.wasm.numThreads = 2;
+  const session = await InferenceSession.create(model, options);
+  const places = [];
+  const sums = [];
+  const note = () => places.push(session.info.worker ? session.info.threads : 'page');
+  note();
+  for (const dims of runs) {
+    const size = dims.reduce((a, b) => a * b, 1);
+    const x = new Tensor('float32', Float32Array.from({ length: size }, (_, i) => (i % 7) - 3), dims);
+    const { y } = await session.run({ x });
+    note();
+    sums.push(y.data.reduce((a, b) => a + b, 0));
+  }
+  const memory = session.memory();
+  const macs = session.macs();
+  await session.release();
+  return { places, sums, memory, macs, why: session.info.why };
+};
 globalThis.ready = true;
 `;
+
+const square = (dims) => tensorType('float32', dims);
+/** y = x * x of matrices. */
+const productOf = (dims) =>
+  makeModel({
+    node: [node('MatMul', ['x', 'x'], ['y'])],
+    input: [port('x', square(dims))],
+    output: [port('y', square(dims))],
+  });
+/** No products, but work: sines of sines. */
+function sines() {
+  const steps = Array.from({ length: 300 }, (_, i) =>
+    node('Sin', [i ? `t${i}` : 'x'], [i === 299 ? 'y' : `t${i + 1}`]),
+  );
+  return makeModel({ node: steps, input: [port('x', square(['n']))], output: [port('y', square(['n']))] });
+}
+/** Of 9 MB, with nothing to do. */
+function large() {
+  const type = square(['n']);
+  const unused = { name: 'w', data_type: 1, dims: [9 << 18], raw_data: new Uint8Array(9 << 20) };
+  const steps = [node('Identity', ['x'], ['y']), node('Identity', ['w'], ['z'])];
+  return makeModel({
+    node: steps,
+    initializer: [unused],
+    input: [port('x', type)],
+    output: [port('y', type), port('z', square([9 << 18]))],
+  });
+}
+const kModels = {
+  '/product.onnx': productOf([400, 400]),
+  '/any-product.onnx': productOf(['n', 'n']),
+  '/sines.onnx': sines(),
+  '/large.onnx': large(),
+};
 
 let server;
 let browser;
@@ -43,6 +97,12 @@ before(async () => {
         },
       },
       '/app.js': { text: kApp, type: 'text/javascript' },
+      ...Object.fromEntries(
+        Object.entries(kModels).map(([path, model]) => [
+          path,
+          { text: Buffer.from(model), type: 'application/octet-stream' },
+        ]),
+      ),
       '/good.onnx': { text: Buffer.from(goodModel()), type: 'application/octet-stream' },
       '/dist/': join(dist),
     },
@@ -75,7 +135,7 @@ test('an isolated page: threads, in a worker', async () => {
     [true, 'relaxed-threads'],
   ]) {
     for (const numThreads of [2, 4]) {
-      const info = await infoOf({ numThreads, simd });
+      const info = await infoOf({ numThreads, simd }, { worker: true });
       assert.deepEqual([info.variant, info.threads, info.worker], [variant, numThreads, true], info.why);
     }
   }
@@ -84,6 +144,46 @@ test('an isolated page: threads, in a worker', async () => {
   const here = await infoOf({ numThreads: 2 }, { worker: false });
   assert.deepEqual([here.variant, here.threads, here.worker], ['relaxed', 1, false]);
   assert.match(here.why, /'worker'/);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test('small models stay in the page; others move into a worker, for its threads', async () => {
+  const { page, problems } = await open('/isolated');
+  const moves = (...args) => page.evaluate((a) => globalThis.moves(...a), args);
+  const small = Array(6).fill([8, 8]);
+  const stays = await moves('/any-product.onnx', small);
+  assert.deepEqual(stays.places, Array(7).fill('page'));
+  assert.match(stays.why, /^relaxed: one thread in the page, as 2 need a worker, and a run takes 0\.\d+ ms$/);
+  // By its products: known when it is created, or when it runs; results are the same.
+  const known = await moves('/product.onnx', [[400, 400]]);
+  assert.deepEqual(known.places, [2, 2], known.why);
+  assert.match(known.why, /relaxed-threads.*2 threads: asked for; in a worker: a run takes 64 million multiply-adds/);
+  const open_ = await moves('/any-product.onnx', [
+    [8, 8],
+    [400, 400],
+    [8, 8],
+  ]);
+  assert.deepEqual(open_.places, ['page', 'page', 2, 2], open_.why);
+  assert.deepEqual(open_.sums, [stays.sums[0], known.sums[0], stays.sums[0]]);
+  assert.equal(open_.macs, 512);
+  assert.ok(known.memory.heap > 0 && known.macs === 64e6);
+  // By its time.
+  const slow = await moves('/sines.onnx', Array(5).fill([100_000]));
+  assert.deepEqual(slow.places, ['page', 'page', 'page', 'page', 2, 2], slow.why);
+  assert.match(slow.why, /a run takes [\d.]+ ms$/);
+  assert.equal(new Set(slow.sums).size, 1);
+  // By its size, which not all sources tell.
+  for (const told of [true, false]) {
+    const sized = await page.evaluate(async (known) => {
+      const { body } = await fetch('/large.onnx');
+      return globalThis.moves(known ? '/large.onnx' : body, [[3]]);
+    }, told);
+    assert.deepEqual(sized.places, [2, 2], sized.why);
+  }
+  // As the caller says.
+  assert.deepEqual((await moves('/any-product.onnx', small, { worker: true })).places, Array(7).fill(2));
+  assert.deepEqual((await moves('/product.onnx', [[400, 400]], { worker: false })).places, ['page', 'page']);
   assert.deepEqual(problems, []);
   await page.close();
 });
@@ -103,9 +203,18 @@ test('a page that is not isolated: one thread, in a worker if asked', async () =
 
 test('a policy that forbids workers: the session runs in the page, and says why', async () => {
   const { page, infoOf } = await open('/no-workers');
-  const info = await infoOf({ numThreads: 2 });
+  const info = await infoOf({ numThreads: 2 }, { worker: true });
   assert.deepEqual([info.threads, info.worker], [1, false]);
   assert.match(info.why, /because the session's worker has failed/);
+  const moves = (...args) => page.evaluate((a) => globalThis.moves(...a), args);
+  for (const model of ['/product.onnx', '/any-product.onnx']) {
+    const stays = await moves(model, [
+      [400, 400],
+      [400, 400],
+    ]);
+    assert.deepEqual(stays.places, ['page', 'page', 'page']);
+    assert.match(stays.why, /because the session's worker has failed/);
+  }
   await page.close();
 });
 
@@ -119,9 +228,13 @@ test('the page goes on while a worker runs; errors of the worker are OnnxErrors'
     const results = await Promise.all(
       [1, 2, 3].map(() => session.run({ x: new Tensor('float32', new Float32Array(6), [2, 3]) })),
     );
+    const given = new Tensor(new Float32Array(6), [2, 3]);
+    const { buffer } = given.data;
+    results.push(await session.run(given, { transfer: true }));
+    if (given.location !== 'none' || buffer.byteLength !== 0) throw new Error('the feed is not transferred');
     await session.release();
     return [error instanceof OnnxError, error.code, broken instanceof OnnxError, broken.code, results.length];
   });
-  assert.deepEqual(seen, [true, 'invalid_input', true, 'invalid_model', 3]);
+  assert.deepEqual(seen, [true, 'invalid_input', true, 'invalid_model', 4]);
   await page.close();
 });

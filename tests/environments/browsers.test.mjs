@@ -20,7 +20,8 @@ import { env, InferenceSession, OnnxError, Tensor } from './sardonyx/index.js';
 const isolated = location.pathname.endsWith('isolated.html');
 async function run() {
   if (isolated) env.wasm.numThreads = 2;
-  const session = await InferenceSession.create(new URL('./good.onnx', import.meta.url));
+  const options = isolated ? { worker: true } : {};
+  const session = await InferenceSession.create(new URL('./good.onnx', import.meta.url), options);
   const { y } = await session.run({ x: new Tensor('float32', new Float32Array(6).fill(1), [2, 3]) });
   const error = await session.run({}).catch((error) => error);
   await session.release();

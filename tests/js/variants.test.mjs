@@ -3,7 +3,18 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
-import { env, goodModel, InferenceSession, identityModel, OnnxError, Tensor, tensorType } from './make_model.mjs';
+import {
+  env,
+  goodModel,
+  InferenceSession,
+  identityModel,
+  makeModel,
+  node,
+  OnnxError,
+  port,
+  Tensor,
+  tensorType,
+} from './make_model.mjs';
 
 const dist = new URL('../../dist/', import.meta.url);
 const old = Number.parseInt(process.versions.node, 10) < 22;
@@ -69,6 +80,42 @@ test('a worker takes and gives every kind of value, and the caller keeps his', a
   assert.deepEqual((await words.run({ x: text })).y.data, ['a', 'ü', '']);
   await words.release();
 });
+
+for (const worker of [true, false]) {
+  test(`feeds that are given away, worker: ${worker}`, async () => {
+    const type = tensorType('float32', ['n']);
+    const model = { node: [node('Add', ['a', 'b'], ['y'])], input: [port('a', type), port('b', type)] };
+    const session = await InferenceSession.create(makeModel({ ...model, output: [port('y', type)] }), { worker });
+    const [whole, part] = [new Float32Array([1, 2, 3]), new Float32Array([9, 1, 1, 1])];
+    const feeds = () => [new Tensor(whole), new Tensor('float32', part.subarray(1), [3])];
+    const kept = feeds();
+    assert.deepEqual([...(await session.run(kept)).y.data], [2, 3, 4]);
+    assert.deepEqual([...kept[0].data], [1, 2, 3]);
+
+    const given = feeds();
+    const { y } = await session.run(given, { transfer: true });
+    assert.deepEqual([...y.data], [2, 3, 4]);
+    // Without a copy where it goes elsewhere; who has other views of a buffer keeps it.
+    assert.equal(whole.length, worker ? 0 : 3);
+    assert.deepEqual([...part], [9, 1, 1, 1]);
+    for (const tensor of given) {
+      assert.equal(tensor.location, 'none');
+      assert.throws(() => tensor.data, { name: 'OnnxError', code: 'invalid_argument', message: /transfer/ });
+    }
+    await assert.rejects(session.run(given), { code: 'invalid_input', message: /input "a": .*transfer/ });
+
+    // Twice the same, and what does not fit.
+    const twice = new Tensor(new Float32Array([1, 2]));
+    assert.deepEqual([...(await session.run([twice, twice], { transfer: true })).y.data], [2, 4]);
+    const wrong = new Tensor(new Int32Array([1, 2]));
+    await assert.rejects(session.run([wrong, new Tensor(new Float32Array(2))], { transfer: true }), {
+      code: 'invalid_input',
+    });
+    await assert.rejects(session.run([kept[1], kept[1]], { transfer: 1 }), { code: 'invalid_argument' });
+    assert.deepEqual([...(await session.run([kept[1], kept[1]])).y.data], [2, 2, 2]);
+    await session.release();
+  });
+}
 
 test('errors of a worker are OnnxErrors, and the session goes on', async () => {
   await assert.rejects(InferenceSession.create(new Uint8Array(100).fill(7), { worker: true }), (error) => {

@@ -2,11 +2,11 @@
 import { LocalEngine, type SessionEngine } from './engine.js';
 import { messageOf, OnnxError } from './errors.js';
 import { startInstance } from './instance.js';
-import { compiled, compiledGiven, glueOf, inTime, platformError } from './module.js';
+import { bringsModule, compiled, compiledGiven, glueOf, inTime, platformError } from './module.js';
 import { type Choice, chooseVariant, nextChoice } from './variants.js';
 import { type WasmSettings, wasmSettings } from './wasm_settings.js';
 
-/** What runs a session, and why. */
+/** What runs a session, and why. May change during the first runs. */
 export interface SessionInfo {
   /** simd, relaxed, simd-threads or relaxed-threads. */
   readonly variant: string;
@@ -17,6 +17,9 @@ export interface SessionInfo {
   /** For people: how this was chosen, and what failed before. */
   readonly why: string;
 }
+/** Files up to here start in the page: their bytes are kept, outside the heap, until it is decided where they stay. */
+export const kSmallBytes = 8 << 20;
+
 export interface Created {
   readonly engine: SessionEngine;
   readonly info: SessionInfo;
@@ -60,25 +63,52 @@ async function startBest(settings: WasmSettings, worker: boolean | undefined): P
     simd: settings.simd,
     given: module && kindOf(module),
   };
-  for (let choice = chooseVariant(wish); ; ) {
+  return startFrom(chooseVariant(wish), settings, module);
+}
+
+/** `first`, or what else starts. */
+async function startFrom(first: Choice, settings: WasmSettings, given?: WebAssembly.Module): Promise<Created> {
+  const threaded = given !== undefined && kindOf(given) === 'threads';
+  for (let choice = first; ; ) {
     try {
-      return await start(choice, settings, module);
+      return await start(choice, settings, given);
     } catch (error) {
       const next = nextChoice(choice, messageOf(error));
-      if (!next || next.variant.name.endsWith('-threads') !== (wish.given === 'threads' && module !== undefined)) {
-        throw error;
-      }
+      if (!next || next.variant.name.endsWith('-threads') !== threaded) throw error;
       choice = next;
     }
   }
 }
 
+/** Threads that need a worker, which nobody has asked for: the choice for models that are not small. */
+function workerForThreads(settings: WasmSettings, worker: boolean | undefined): Choice | undefined {
+  const { threads, simd, proxy } = settings;
+  if (worker !== undefined || proxy || bringsModule(settings)) return undefined;
+  const choice = chooseVariant({ threads, simd, worker, given: undefined });
+  return choice.worker ? choice : undefined;
+}
+
+async function startSmall(choice: Choice, settings: WasmSettings): Promise<Created> {
+  const { variant } = chooseVariant({ threads: 1, simd: settings.simd, worker: false, given: undefined });
+  const why = `${variant.name}: one thread in the page, as ${choice.threads} need a worker`;
+  const here = await inTime(startFrom({ variant, threads: 1, worker: false, why }, settings), settings.timeout);
+  const { MovingEngine } = await import('./moving_engine.js');
+  const away = () => inTime(start(choice, settings), settings.timeout);
+  return { engine: new MovingEngine(here.engine as LocalEngine, here.info, away), info: here.info };
+}
+
 /**
  * @param worker true: in a worker of its own; undefined: as env.wasm.proxy says, and where threads need it
+ * @param modelBytes the size of the model, where that is known
  * @throws OnnxError (load_failed, unsupported_platform)
  */
-export async function createEngine(worker: boolean | undefined): Promise<Created> {
+export async function createEngine(
+  worker: boolean | undefined,
+  modelBytes: Promise<number | undefined> = Promise.resolve(undefined),
+): Promise<Created> {
   if (typeof WebAssembly === 'undefined') throw new OnnxError('unsupported_platform', 'there is no WebAssembly here');
   const settings = wasmSettings();
+  const choice = workerForThreads(settings, worker);
+  if (choice && ((await modelBytes) ?? 0) <= kSmallBytes) return startSmall(choice, settings);
   return inTime(startBest(settings, worker), settings.timeout);
 }

@@ -13,7 +13,7 @@ import {
   type RunRequest,
   type RunResult,
 } from './native.js';
-import { execute } from './slices.js';
+import { begin, execute } from './slices.js';
 
 export interface LoadOptions {
   readonly optimizationLevel: number;
@@ -94,6 +94,14 @@ export class LocalEngine implements SessionEngine {
 
   macs(): number {
     return call(() => this.instance._sardonyx_macs(this.engine));
+  }
+
+  /** Of a run that is planned, but not made. */
+  macsOf(request: RunRequest): number {
+    const mailbox = this.mailbox as Mailbox;
+    begin(this.instance, this.engine, mailbox, request);
+    mailbox.cancel();
+    return this.macs();
   }
 
   memory(): MemoryUse {

@@ -66,7 +66,10 @@ export async function createSession<T>(
   const external = ExternalData.open(settings.externalData, settings.signal);
   const opening = openSource(source, settings.signal);
   // Operators in JavaScript are functions of this thread.
-  const starting = createEngine(hasOperators() ? false : settings.worker);
+  const size = opening.then(({ total }) => total);
+  // Whoever waits for it hears of a failure, and everybody by `opening`.
+  size.catch(() => {});
+  const starting = createEngine(hasOperators() ? false : settings.worker, size);
   try {
     const [{ engine, info }, opened, files] = await Promise.all([starting, opening, external]);
     const loaded = await readInto(engine, opened, settings);

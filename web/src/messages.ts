@@ -34,18 +34,23 @@ export function errorToReply(error: unknown, message: string): Reply {
   return { error: { code, message, ...(node ? { node } : {}), ...(opType ? { opType } : {}) } };
 }
 
-/** A copy that can be transferred: its arrays are alone in their buffers, which are added to `transfer`. */
-export function detachable(value: NativeValue, transfer: Transferable[]): NativeValue {
+/**
+ * What can be transferred with the buffers in `transfer`, to which it adds: a copy; or with `give` the value itself, as
+ * far as its arrays are alone in their buffers.
+ */
+export function detachable(value: NativeValue, transfer: Set<ArrayBuffer>, give = false): NativeValue {
   if (value === null) return null;
-  if ('items' in value) return { ...value, items: value.items.map((item) => detachable(item, transfer)) };
+  if ('items' in value) return { ...value, items: value.items.map((item) => detachable(item, transfer, give)) };
   if ('keys' in value) {
-    const keys = detachable(value.keys, transfer) as NativeTensor;
-    return { keys, values: value.values.map((item) => detachable(item, transfer)) };
+    const keys = detachable(value.keys, transfer, give) as NativeTensor;
+    return { keys, values: value.values.map((item) => detachable(item, transfer, give)) };
   }
-  if (!(value.data instanceof Uint8Array)) return value;
-  const data = value.data.slice();
-  transfer.push(data.buffer as ArrayBuffer);
-  return { ...value, data };
+  const { data } = value;
+  if (!(data instanceof Uint8Array)) return value;
+  const whole = data.buffer instanceof ArrayBuffer && data.byteLength === data.buffer.byteLength;
+  const sent = give && whole ? data : data.slice();
+  transfer.add(sent.buffer as ArrayBuffer);
+  return { ...value, data: sent };
 }
 
 /** The buffers of a result, which are nobody else's. */

@@ -72,13 +72,22 @@ export function provideBinary(bytes: () => Promise<Uint8Array>): void {
   provided = bytes;
 }
 
+/** Does the caller or the entry bring a module? */
+export function bringsModule({ module, binary, paths }: WasmSettings): boolean {
+  return !!(module || binary || provided || fileOf(paths));
+}
+
+function fileOf(paths: WasmSettings['paths']): string | URL | undefined {
+  return typeof paths === 'object' ? paths.wasm : paths?.endsWith('.wasm') ? paths : undefined;
+}
+
 /** The module that the caller or the entry brings, if there is one. @throws OnnxError (load_failed, unsupported_platform) */
 export async function compiledGiven({ module, binary, binaryKey, paths }: WasmSettings) {
   if (module) return module;
   if (binary && binaryKey) return compiledBytes(binaryKey, binary, 'env.wasm.wasmBinary');
   const bytes = provided;
   if (bytes) return remembered(compiledByBytes, bytes, async () => compileBytes(await bytes(), 'the embedded module'));
-  const file = typeof paths === 'object' ? paths.wasm : paths?.endsWith('.wasm') ? paths : undefined;
+  const file = fileOf(paths);
   return file ? compiledFrom(String(file)) : undefined;
 }
 

@@ -112,6 +112,8 @@ export interface RunRequest {
   /** Per wanted output one to write into, or null; empty: none for any. */
   targets: (NativeTensor | null)[];
   profile: boolean;
+  /** Buffers that feeds fill may go to where the run is, in place of copies. */
+  transfer?: boolean;
   shouldAbort?: () => boolean;
 }
 export interface RunResult {

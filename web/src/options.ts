@@ -57,6 +57,11 @@ export interface RunOptions {
   readonly int64?: 'bigint' | 'number';
   /** Records a profile: see InferenceSession.profile(). */
   readonly profile?: boolean;
+  /**
+   * The feeds are given away: once the run begins, their tensors are disposed, and buffers that they fill go to a session in
+   * a worker without a copy. @default false
+   */
+  readonly transfer?: boolean;
   /** Accepted for compatibility, without effect. */
   readonly logSeverityLevel?: 0 | 1 | 2 | 3 | 4;
   readonly logVerbosityLevel?: number;
@@ -121,6 +126,7 @@ const kSessionChecks: Readonly<Record<string, Check>> = {
 };
 const kRunChecks: Readonly<Record<string, Check>> = {
   profile: kBoolean,
+  transfer: kBoolean,
   int64: kInt64,
   logSeverityLevel: kSeverity,
   logVerbosityLevel: kCount,

@@ -8,6 +8,8 @@ import type { VariantName } from './variants.js';
 import { startWorker, type WorkerLike } from './workers.js';
 
 const kStartTimeout = 15_000; // ms: longer than that of its threads
+const kMostPassing = 32 << 20; // bytes
+const kAlignment = 64;
 
 const forgotten = new FinalizationRegistry<WorkerLike>((worker) => worker.terminate());
 
@@ -27,9 +29,43 @@ function fill(targets: readonly (NativeTensor | null)[], filled: readonly (Nativ
   });
 }
 
+/**
+ * Feeds on their way to the worker, in memory that both see: there a run costs a copy, where a buffer of its own would
+ * cost its pages too. A run is over before the next one writes.
+ */
+class Passage {
+  private bytes: Uint8Array = new Uint8Array();
+
+  /** The feeds with their data here, or as they are: they are large, or nothing is shared. */
+  take(feeds: readonly NativeValue[]): readonly NativeValue[] {
+    const lengths = feeds.map((feed) => (isBytes(feed) ? Math.ceil(feed.data.length / kAlignment) * kAlignment : 0));
+    const size = lengths.reduce((a, b) => a + b, 0);
+    if (size > kMostPassing || !sharesMemory()) return feeds;
+    if (size > this.bytes.length) this.bytes = new Uint8Array(new SharedArrayBuffer(size));
+    let at = 0;
+    return feeds.map((feed, i) => {
+      if (!isBytes(feed)) return feed;
+      const data = this.bytes.subarray(at, at + feed.data.length);
+      data.set(feed.data);
+      at += lengths[i] as number;
+      return { ...feed, data };
+    });
+  }
+}
+
+function isBytes(value: NativeValue): value is NativeTensor & { data: Uint8Array } {
+  return value !== null && 'data' in value && value.data instanceof Uint8Array;
+}
+
+function sharesMemory(): boolean {
+  const { crossOriginIsolated } = globalThis as { crossOriginIsolated?: boolean };
+  return crossOriginIsolated !== false && typeof SharedArrayBuffer !== 'undefined';
+}
+
 export class RemoteEngine implements SessionEngine {
   private last: MemoryUse = { weights: 0, packed: 0, arena: 0, scratch: 0, heap: 0 };
   private lastMacs = -1;
+  private readonly passage = new Passage();
   private failure: OnnxError | undefined;
   private fail: (error: OnnxError) => void = () => {};
 
@@ -92,18 +128,17 @@ export class RemoteEngine implements SessionEngine {
 
   async run(request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
     checkAborted(signal);
-    const transfer: Transferable[] = [];
-    const copy = (value: NativeValue) => detachable(value, transfer);
+    const transfer = new Set<ArrayBuffer>();
     const sent = {
       ...request,
-      feeds: request.feeds.map(copy),
-      targets: request.targets.map((target) => copy(target) as NativeTensor | null),
+      feeds: this.passable(request, transfer),
+      targets: request.targets.map((target) => detachable(target, transfer) as NativeTensor | null),
     };
     const stop = () => this.worker.postMessage({ op: 'abort' } satisfies Request);
     signal?.addEventListener?.('abort', stop);
     try {
       const question: Request = { op: 'run', request: sent, abortable: signal !== undefined };
-      const { result, targets } = await this.ask<RunReply>(question, transfer);
+      const { result, targets } = await this.ask<RunReply>(question, [...transfer]);
       fill(request.targets, targets);
       return result;
     } catch (error) {
@@ -112,6 +147,12 @@ export class RemoteEngine implements SessionEngine {
     } finally {
       signal?.removeEventListener?.('abort', stop);
     }
+  }
+
+  private passable({ feeds, transfer: give }: RunRequest, transfer: Set<ArrayBuffer>): NativeValue[] {
+    const passed = give ? feeds : this.passage.take(feeds);
+    // What has passed is another object.
+    return passed.map((feed, i) => (feed === feeds[i] ? detachable(feed, transfer, give) : feed));
   }
 
   macs(): number {

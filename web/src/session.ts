@@ -11,7 +11,7 @@ import { feedsOf } from './running.js';
 import { createArguments, type Fetches, fetchesOf } from './session_arguments.js';
 import type { ModelSource } from './source.js';
 import type { Tensor } from './tensor.js';
-import { fromNative, type OnnxValue, targetOf, withNumbers } from './values.js';
+import { disposeAll, fromNative, type OnnxValue, targetOf, withNumbers } from './values.js';
 
 export declare namespace InferenceSession {
   type SessionOptions = optionTypes.SessionOptions;
@@ -219,8 +219,11 @@ export class InferenceSession {
       wanted: names.map((name) => this.outputNames.indexOf(name)),
       targets: (targets ?? []).map((t, i) => (t == null ? null : targetOf(t, `the fetch "${names[i]}"`))),
       profile: options.profile ?? this.profiling,
+      transfer: options.transfer === true,
     };
-    const result = await engine.run(request, signal);
+    const running = engine.run(request, signal);
+    if (request.transfer) disposeAll(feeds);
+    const result = await running;
     if (result.profile) this.lastProfile = result.profile;
     const numbers = (options.int64 ?? this.int64) === 'number';
     const plain = (value: OnnxValue, name: string) => (numbers ? withNumbers(value, `output "${name}"`) : value);

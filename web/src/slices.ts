@@ -23,6 +23,13 @@ export function breath(): Promise<void> {
   });
 }
 
+/** Begins a run: in the mailbox where its values fit. Says whether they do. @throws OnnxError: no run has begun then */
+export function begin(instance: Instance, engine: Engine, mailbox: Mailbox, request: RunRequest): boolean {
+  const fits = mailbox.fits(request);
+  call(() => (fits ? mailbox.begin(request) : instance.begin(engine, request)));
+  return fits;
+}
+
 /**
  * Runs all nodes: at once, or with a signal in slices. What the engine reports, or an abort, is thrown, and the run is
  * over then.
@@ -35,9 +42,8 @@ export async function execute(
   signal: AbortSignal | undefined,
 ): Promise<RunResult> {
   checkAborted(signal);
-  const fits = mailbox.fits(request);
   try {
-    call(() => (fits ? mailbox.begin(request) : instance.begin(engine, request)));
+    const fits = begin(instance, engine, mailbox, request);
     while (!call(() => mailbox.advance(signal ? kSliceMilliseconds : Number.POSITIVE_INFINITY))) {
       await breath();
       checkAborted(signal);

@@ -188,7 +188,7 @@ export const Tensor = class Tensor {
   }
 
   get data(): Data {
-    if (!this.cpuData) throw invalidArgument('the tensor is disposed');
+    if (!this.cpuData) throw invalidArgument('the tensor is disposed, or was given away (transfer: true)');
     return this.cpuData;
   }
 

@@ -89,6 +89,17 @@ export function toNative(value: unknown, type: NativeType, where: string): Nativ
   throw invalidInput(`${where} takes a ${typeText(inner)}, not ${shown(value)}`);
 }
 
+/** Disposes the tensors of feeds, in whatever form run() takes them. */
+export function disposeAll(value: unknown): void {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
+  const { dispose } = value as { dispose?: unknown };
+  if (isTensorLike(value)) {
+    if (typeof dispose === 'function') dispose.call(value);
+    return;
+  }
+  for (const part of value instanceof Map ? value.values() : Object.values(value)) disposeAll(part);
+}
+
 /** The bytes of a result as a tensor. */
 function tensorOf({ dtype, dims, data }: NativeTensor): Tensor {
   const type = dtypeName(dtype) as Tensor.Type;

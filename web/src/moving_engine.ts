@@ -1,0 +1,126 @@
+// An engine that starts in the page, with one thread, and moves into a worker with more where runs are worth it: a
+// worker costs every run two messages, which is more than a small model takes.
+import { type Created, kSmallBytes, type SessionInfo } from './create_engine.js';
+import type { LoadOptions, LocalEngine, SessionEngine } from './engine.js';
+import { messageOf } from './errors.js';
+import type { ExternalData } from './external_data.js';
+import type { Loaded, MemoryUse, RunRequest, RunResult } from './native.js';
+
+// A run with more moves before it starts, or after kTrials runs of which each took longer: half of it, which two threads
+// save, is more than the messages take.
+const kMostMacs = 10e6;
+const kMostMilliseconds = 1.5;
+const kTrials = 3;
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+interface Load {
+  readonly options: LoadOptions;
+  readonly external: ExternalData;
+  readonly modelPath: string | undefined;
+}
+
+export class MovingEngine implements SessionEngine {
+  private readonly info: Mutable<SessionInfo>;
+  private current: SessionEngine;
+  /** The engine in the page and the model's bytes, until it is decided. */
+  private trial: { here: LocalEngine; bytes: Uint8Array[]; size: number; runs: number; fastest: number } | undefined;
+  private loaded: Load | undefined;
+  private codecs: WebAssembly.Module | undefined;
+
+  /** @param here with its `info`, which this changes; @param start the engine in a worker */
+  constructor(
+    here: LocalEngine,
+    info: SessionInfo,
+    private readonly start: () => Promise<Created>,
+  ) {
+    this.current = here;
+    this.info = info;
+    this.trial = { here, bytes: [], size: 0, runs: 0, fastest: Number.POSITIVE_INFINITY };
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    const { trial } = this;
+    if (!trial) return this.current.append(bytes);
+    const copy = bytes.slice();
+    trial.bytes.push(copy);
+    trial.size += copy.length;
+    trial.here.append(copy);
+    if (trial.size > kSmallBytes) await this.move('its file is large');
+  }
+
+  async load(options: LoadOptions, external: ExternalData, modelPath: string | undefined): Promise<Loaded> {
+    if (external.files.length > 0) await this.move('its weights are in other files');
+    const loaded = await this.current.load(options, external, modelPath);
+    this.loaded = { options, external, modelPath };
+    if (this.trial) await this.moveFor(this.trial.here.macs());
+    return loaded;
+  }
+
+  useCodecs(module: WebAssembly.Module): Promise<void> {
+    this.codecs = module;
+    return this.current.useCodecs(module);
+  }
+
+  async run(request: RunRequest, signal: AbortSignal | undefined): Promise<RunResult> {
+    await this.decide(request);
+    const { trial } = this;
+    if (!trial) return this.current.run(request, signal);
+    const start = performance.now();
+    const result = await trial.here.run(request, signal);
+    trial.fastest = Math.min(trial.fastest, performance.now() - start);
+    trial.runs++;
+    return result;
+  }
+
+  memory(): MemoryUse {
+    return this.current.memory();
+  }
+
+  macs(): number {
+    return this.current.macs();
+  }
+
+  release(lost: boolean): void | Promise<void> {
+    this.trial = undefined;
+    return this.current.release(lost);
+  }
+
+  private async decide(request: RunRequest): Promise<void> {
+    const { trial } = this;
+    if (!trial) return;
+    if (trial.runs < kTrials) {
+      await this.moveFor(trial.here.macsOf(request));
+    } else if (trial.fastest > kMostMilliseconds) {
+      await this.move(`a run takes ${trial.fastest.toFixed(1)} ms`);
+    } else {
+      this.info.why += `, and a run takes ${trial.fastest.toFixed(2)} ms`;
+      this.trial = undefined;
+    }
+  }
+
+  private async moveFor(macs: number): Promise<void> {
+    if (macs > kMostMacs) await this.move(`a run takes ${(macs / 1e6).toFixed(0)} million multiply-adds`);
+  }
+
+  /** Where no worker starts, all stays as it is, and `info` says why. */
+  private async move(reason: string): Promise<void> {
+    const { trial, loaded } = this;
+    if (!trial) return;
+    this.trial = undefined;
+    let there: Created | undefined;
+    try {
+      there = await this.start();
+      const { engine } = there;
+      for (const piece of trial.bytes) await engine.append(piece);
+      if (loaded) await engine.load(loaded.options, loaded.external, loaded.modelPath);
+      if (this.codecs) await engine.useCodecs(this.codecs);
+    } catch (error) {
+      await there?.engine.release(true);
+      this.info.why += `, and because ${messageOf(error)}`;
+      return;
+    }
+    this.current = there.engine;
+    Object.assign(this.info, there.info, { why: `${there.info.why}; in a worker: ${reason}` });
+    trial.here.release(false);
+  }
+}
