@@ -102,9 +102,6 @@ class RunServices {
   // At least `bytes` bytes, aligned to 64, with slack at both ends, uninitialised; valid until run() returns or asks
   // again.
   virtual std::byte* scratch(uint64_t bytes) = 0;
-  // Runs a subgraph of the current node. `inputs` are its formal inputs in order; captured values come by themselves.
-  // The results are owned. Throws what its nodes throw.
-  virtual std::vector<Value> run_graph(const Graph& graph, std::span<const Value> inputs) = 0;
   // Throws Error (aborted) when the caller asked to stop; long-running operators call it between steps.
   virtual void check_abort() = 0;
 };

@@ -30,9 +30,6 @@ class SubgraphServices : public RunServices {
  public:
   // Makes the runs when Operator::run() has returned; that is over only after the last of them.
   virtual void take_over(std::unique_ptr<SubgraphRuns> runs) = 0;
-  std::vector<Value> run_graph(const Graph&, std::span<const Value>) final {
-    fail(ErrorCode::runtime_error, "subgraphs are run by take_over()");
-  }
 };
 
 class SubgraphOperator : public Operator {

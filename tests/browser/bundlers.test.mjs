@@ -77,7 +77,7 @@ async function runsInPage(path, takesFiles, places = {}) {
 async function runsEverywhere(path, takesFiles, places = {}) {
   await runsInPage(path, takesFiles, places);
   await runs(`${path}?worker`, takesFiles ? '1 thread in a worker' : '1 thread', places);
-  await runs(`${path}?threads=2`, takesFiles ? '2 threads in a worker' : '1 thread', places, kIsolated);
+  await runs(`${path}?worker&threads=2`, takesFiles ? '2 threads in a worker' : '1 thread', places, kIsolated);
 }
 
 function npm(name, ...args) {

@@ -336,9 +336,6 @@ class Services final : public RunServices {
  public:
   ThreadPool& pool() override { return *pool_; }
   std::byte* scratch(uint64_t) override { fail(ErrorCode::runtime_error, "no scratch here"); }
-  std::vector<Value> run_graph(const Graph&, std::span<const Value>) override {
-    fail(ErrorCode::runtime_error, "no subgraphs here");
-  }
   void check_abort() override {}
 
  private:
