@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { identityModel, makeModel, node, port, tensorType, twoByTwo } from './make_model.mjs';
+import { externalModel, identityModel, tensorType, twoByTwo } from './make_model.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const source = readFileSync(new URL('./dropin_program.mjs', import.meta.url), 'utf8');
@@ -19,25 +19,9 @@ before(() => {
   for (const type of ['int64', 'string', 'bool', 'float16', 'uint8', 'float64']) {
     writeFileSync(join(folder, `${type}.onnx`), identityModel(tensorType(type, ['n'])));
   }
-  const weights = Float32Array.of(1, 10, 100, 1000);
-  writeFileSync(join(folder, 'weights.bin'), new Uint8Array(weights.buffer));
-  const tensor = {
-    name: 'w',
-    data_type: 1,
-    dims: [2, 2],
-    data_location: 1,
-    external_data: [
-      { key: 'location', value: 'weights.bin' },
-      { key: 'length', value: '16' },
-    ],
-  };
-  const external = makeModel({
-    node: [node('Mul', ['x', 'w'], ['y'])],
-    initializer: [tensor],
-    input: [port('x', tensorType('float32', [2, 2]))],
-    output: [port('y', tensorType('float32', [2, 2]))],
-  });
-  writeFileSync(join(folder, 'external.onnx'), external);
+  const { model, weights } = externalModel();
+  writeFileSync(join(folder, 'weights.bin'), weights);
+  writeFileSync(join(folder, 'external.onnx'), model);
 });
 after(() => rmSync(folder, { recursive: true }));
 

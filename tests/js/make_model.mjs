@@ -84,3 +84,25 @@ export function twoByTwo() {
     output: [port('sum', type), port('difference', type)],
   });
 }
+
+/** y = x * weights, float32[2, 2], with the weights in weights.bin. */
+export function externalModel() {
+  const tensor = {
+    name: 'w',
+    data_type: 1,
+    dims: [2, 2],
+    data_location: 1,
+    external_data: [
+      { key: 'location', value: 'weights.bin' },
+      { key: 'length', value: '16' },
+    ],
+  };
+  const type = tensorType('float32', [2, 2]);
+  const model = makeModel({
+    node: [node('Mul', ['x', 'w'], ['y'])],
+    initializer: [tensor],
+    input: [port('x', type)],
+    output: [port('y', type)],
+  });
+  return { model, weights: new Uint8Array(Float32Array.of(1, 10, 100, 1000).buffer) };
+}
