@@ -15,7 +15,8 @@ let browser;
 
 before(async () => {
   const imports = (module) => `<script type="importmap">{"imports": {"onnxruntime-web": "${module}"}}</script>`;
-  const page = (module) => `<!doctype html><title>page</title>${imports(module)}<script type="module" src="app.js"></script>`;
+  const page = (module) =>
+    `<!doctype html><title>page</title>${imports(module)}<script type="module" src="app.js"></script>`;
   const { model, weights } = externalModel();
   const files = {
     'app.js': { text: readFileSync(new URL('dropin_program.js', import.meta.url)), type: 'text/javascript' },

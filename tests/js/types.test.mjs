@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { usesOf } from '../types/signatures.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let folder;
@@ -49,33 +50,32 @@ for (const [module, moduleResolution, lib] of [
   });
 }
 
-const theirs = join(root, 'node_modules/onnxruntime-web/types.d.ts');
-for (const [name, files, path] of [
-  ['onnxruntime-web', [theirs], theirs],
-  ['sardonyx', [], null],
+const common = join(root, 'node_modules/onnxruntime-common/dist/esm/index.d.ts');
+const kDom = {
+  lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+  module: 'ESNext',
+  moduleResolution: 'Bundler',
+  skipLibCheck: true,
+};
+for (const [name, ort] of [
+  ['onnxruntime-web', () => common],
+  ['sardonyx', () => join(folder, 'node_modules/sardonyx/dist/index.d.ts')],
 ]) {
   test(`a program for onnxruntime-web's types compiles with those of ${name}`, () => {
-    const paths = { ort: [path ? join(folder, 'theirs.d.ts') : join(folder, 'node_modules/sardonyx/dist/index.d.ts')] };
-    const common = join(root, 'node_modules/onnxruntime-common/dist/esm/index.d.ts');
-    if (path)
-      writeFileSync(
-        join(folder, 'theirs.d.ts'),
-        `export * from ${JSON.stringify(common.replace(/\.d\.ts$/, '.js'))};\n`,
-      );
     cpSync(join(root, 'tests', 'types', 'dropin.ts'), join(folder, 'dropin.ts'));
-    compile(['dropin.ts', ...files], {
-      lib: ['ES2022', 'DOM', 'DOM.Iterable'],
-      module: 'ESNext',
-      moduleResolution: 'Bundler',
-      skipLibCheck: true,
-      paths: { ...paths, 'onnxruntime-common': [common] },
-    });
+    compile(['dropin.ts'], { ...kDom, paths: { ort: [ort()] } });
+  });
+
+  test(`every type, field, function, method and overload of onnxruntime-web compiles with ${name}`, () => {
+    const uses = usesOf(common);
+    assert.ok(uses.length > 300, `${uses.length} uses`);
+    writeFileSync(join(folder, 'uses.ts'), `import * as ort from 'ort';\n\n${uses.join('\n')}\n`);
+    compile(['uses.ts'], { ...kDom, exactOptionalPropertyTypes: false, paths: { ort: [ort()] } });
   });
 }
 
 test('every name that onnxruntime-web exports is there', async () => {
   const { default: ts } = await import('typescript');
-  const common = join(root, 'node_modules/onnxruntime-common/dist/esm/index.d.ts');
   const ours = join(root, 'dist/index.d.ts');
   const program = ts.createProgram([common, ours], {
     moduleResolution: ts.ModuleResolutionKind.Bundler,

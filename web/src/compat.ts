@@ -17,7 +17,7 @@ export interface ExternalDataFileDescription {
   path: string;
 }
 export interface OnnxModelOptions {
-  readonly externalData?: readonly ExternalDataFile[];
+  externalData?: readonly ExternalDataFile[];
 }
 export type NonTensorType = Exclude<OnnxValue, Tensor>;
 export type OnnxValueDataLocation = Tensor.DataLocation;

@@ -36,6 +36,23 @@ export declare namespace Env {
   type WebAssemblyFlags = WasmFlags;
   type WebGLFlags = Record<string, unknown>;
   type WebGpuFlags = Record<string, unknown>;
+  interface WebGpuProfilingDataV1TensorMetadata {
+    dims: readonly number[];
+    dataType: string;
+  }
+  /** What a GPU's profile would hold: there is none here. */
+  interface WebGpuProfilingDataV1 {
+    version: 1;
+    inputsMetadata: readonly WebGpuProfilingDataV1TensorMetadata[];
+    outputsMetadata: readonly WebGpuProfilingDataV1TensorMetadata[];
+    kernelId: number;
+    kernelType: string;
+    kernelName: string;
+    programName: string;
+    startTime: number;
+    endTime: number;
+  }
+  type WebGpuProfilingData = WebGpuProfilingDataV1;
 }
 export interface Env {
   logLevel?: 'verbose' | 'info' | 'warning' | 'error' | 'fatal';

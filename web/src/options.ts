@@ -1,6 +1,7 @@
 // Options of sessions and runs, by the names of onnxruntime-common, and what they come to.
 import { invalidArgument, shown } from './errors.js';
 import type { ExternalDataFile } from './external_data.js';
+import type { ExecutionProviderConfig } from './providers.js';
 import type { Tensor } from './tensor_types.js';
 
 export interface CreateProgress {
@@ -14,37 +15,37 @@ export interface CreateProgress {
 
 export interface SessionOptions {
   /** A list by preference. 'wasm' and 'cpu' (both: WebAssembly) exist; others are passed over if one of them follows. */
-  readonly executionProviders?: readonly (string | { readonly name: string })[];
+  executionProviders?: readonly ExecutionProviderConfig[];
   /** Fixes symbolic dimensions of the inputs by name. */
-  readonly freeDimensionOverrides?: Readonly<Record<string, number>>;
+  freeDimensionOverrides?: Readonly<Record<string, number>>;
   /** disabled: as it is; basic: folding and dead code; the others: fusions too. @default 'all' */
-  readonly graphOptimizationLevel?: 'disabled' | 'basic' | 'extended' | 'layout' | 'all';
+  graphOptimizationLevel?: 'disabled' | 'basic' | 'extended' | 'layout' | 'all';
   /** Files with weights that the model refers to. In Node.js, files beside a model's file are found without. */
-  readonly externalData?: readonly ExternalDataFile[];
+  externalData?: readonly ExternalDataFile[];
   /** Every run records a profile: see InferenceSession.profile(). */
-  readonly enableProfiling?: boolean;
-  readonly onProgress?: (progress: CreateProgress) => void;
+  enableProfiling?: boolean;
+  onProgress?: (progress: CreateProgress) => void;
   /** The session in a worker of its own; false: never, even if that means one thread. @default env.wasm.proxy */
-  readonly worker?: boolean;
+  worker?: boolean;
   /** Ends the creation between two blocks of bytes. */
-  readonly signal?: AbortSignal;
+  signal?: AbortSignal;
   /** 'number': results of the types int64 and uint64 come as float64 tensors. @default 'bigint' */
-  readonly int64?: 'bigint' | 'number';
+  int64?: 'bigint' | 'number';
   /** Accepted for compatibility, without effect. */
-  readonly intraOpNumThreads?: number;
-  readonly interOpNumThreads?: number;
-  readonly enableCpuMemArena?: boolean;
-  readonly enableMemPattern?: boolean;
-  readonly executionMode?: 'sequential' | 'parallel';
-  readonly optimizedModelFilePath?: string;
-  readonly profileFilePrefix?: string;
-  readonly logId?: string;
-  readonly logSeverityLevel?: 0 | 1 | 2 | 3 | 4;
-  readonly logVerbosityLevel?: number;
-  readonly preferredOutputLocation?: Tensor.DataLocation | Readonly<Record<string, Tensor.DataLocation>>;
-  readonly enableGraphCapture?: boolean;
+  intraOpNumThreads?: number;
+  interOpNumThreads?: number;
+  enableCpuMemArena?: boolean;
+  enableMemPattern?: boolean;
+  executionMode?: 'sequential' | 'parallel';
+  optimizedModelFilePath?: string;
+  profileFilePrefix?: string;
+  logId?: string;
+  logSeverityLevel?: 0 | 1 | 2 | 3 | 4;
+  logVerbosityLevel?: number;
+  preferredOutputLocation?: Tensor.DataLocation | Readonly<Record<string, Tensor.DataLocation>>;
+  enableGraphCapture?: boolean;
   /** `winograd: false`: convolutions are summed directly: slower, with a third of the rounding error. Others have no effect. */
-  readonly extra?: Readonly<Record<string, unknown>>;
+  extra?: Readonly<Record<string, unknown>>;
 }
 
 export interface RunOptions {
@@ -52,22 +53,22 @@ export interface RunOptions {
    * Ends the run before its next node with OnnxError (aborted); the session stays as it was. With a signal, other events
    * get their turn between nodes; without, the run takes the thread until it is done.
    */
-  readonly signal?: AbortSignal;
+  signal?: AbortSignal;
   /** As in the session's options, for this run. */
-  readonly int64?: 'bigint' | 'number';
+  int64?: 'bigint' | 'number';
   /** Records a profile: see InferenceSession.profile(). */
-  readonly profile?: boolean;
+  profile?: boolean;
   /**
    * The feeds are given away: once the run begins, their tensors are disposed, and buffers that they fill go to a session in
    * a worker without a copy. @default false
    */
-  readonly transfer?: boolean;
+  transfer?: boolean;
   /** Accepted for compatibility, without effect. */
-  readonly logSeverityLevel?: 0 | 1 | 2 | 3 | 4;
-  readonly logVerbosityLevel?: number;
-  readonly terminate?: boolean;
-  readonly tag?: string;
-  readonly extra?: Readonly<Record<string, unknown>>;
+  logSeverityLevel?: 0 | 1 | 2 | 3 | 4;
+  logVerbosityLevel?: number;
+  terminate?: boolean;
+  tag?: string;
+  extra?: Readonly<Record<string, unknown>>;
 }
 
 export interface Settings {

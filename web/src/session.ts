@@ -5,8 +5,10 @@ import { kDispose } from './dispose.js';
 import type { SessionEngine } from './engine.js';
 import { asOnnxError, checkAborted, invalidArgument, OnnxError } from './errors.js';
 import { createSession, metadataOf } from './loading.js';
+import type * as metadata from './metadata.js';
 import type { Loaded, MemoryUse, ModelMetadata, NativePort, ProfileEntry } from './native.js';
 import * as optionTypes from './options.js';
+import type * as providers from './providers.js';
 import { feedsOf } from './running.js';
 import { createArguments, type Fetches, fetchesOf } from './session_arguments.js';
 import type { ModelSource } from './source.js';
@@ -24,33 +26,31 @@ export declare namespace InferenceSession {
   type FetchesType = readonly string[] | NullableOnnxValueMapType;
   /** Nearly all outputs are tensors; a program that runs a model with others says so by a cast to OnnxValue. */
   type ReturnType = { readonly [name: string]: Tensor };
-  interface ValueMetadataBase {
-    readonly name: string;
-  }
-  interface NonTensorValueMetadata extends ValueMetadataBase {
-    readonly isTensor: false;
-    /** "sequence of float32 tensor"... */
-    readonly description: string;
-  }
-  interface TensorValueMetadata extends ValueMetadataBase {
-    readonly isTensor: true;
-    readonly type: Tensor.Type;
-    /** A number, the name of a symbolic dimension, or '' where the model says nothing. */
-    readonly shape: readonly (number | string)[];
-  }
-  type ExecutionProviderName = 'wasm' | 'cpu';
-  interface ExecutionProviderOption {
-    readonly name: string;
-  }
-  type ExecutionProviderConfig = ExecutionProviderOption | ExecutionProviderName | string;
-  interface WebAssemblyExecutionProviderOption extends ExecutionProviderOption {
-    readonly name: 'wasm';
-  }
-  interface CpuExecutionProviderOption extends ExecutionProviderOption {
-    readonly name: 'cpu';
-    readonly useArena?: boolean;
-  }
-  type ValueMetadata = NonTensorValueMetadata | TensorValueMetadata;
+  type ValueMetadataBase = metadata.ValueMetadataBase;
+  type NonTensorValueMetadata = metadata.NonTensorValueMetadata;
+  type TensorValueMetadata = metadata.TensorValueMetadata;
+  type ValueMetadata = metadata.ValueMetadata;
+  type ExecutionProviderOptionMap = providers.ExecutionProviderOptionMap;
+  type ExecutionProviderName = providers.ExecutionProviderName;
+  type ExecutionProviderConfig = providers.ExecutionProviderConfig;
+  type ExecutionProviderOption = providers.ExecutionProviderOption;
+  type CpuExecutionProviderOption = providers.CpuExecutionProviderOption;
+  type CudaExecutionProviderOption = providers.CudaExecutionProviderOption;
+  type DmlExecutionProviderOption = providers.DmlExecutionProviderOption;
+  type TensorRtExecutionProviderOption = providers.TensorRtExecutionProviderOption;
+  type WebAssemblyExecutionProviderOption = providers.WebAssemblyExecutionProviderOption;
+  type WebGLExecutionProviderOption = providers.WebGLExecutionProviderOption;
+  type XnnpackExecutionProviderOption = providers.XnnpackExecutionProviderOption;
+  type WebGpuExecutionProviderOption = providers.WebGpuExecutionProviderOption;
+  type WebNNExecutionProviderName = providers.WebNNExecutionProviderName;
+  type WebNNContextOptions = providers.WebNNContextOptions;
+  type WebNNOptionsWithoutMLContext = providers.WebNNOptionsWithoutMLContext;
+  type WebNNOptionsWithMLContext = providers.WebNNOptionsWithMLContext;
+  type WebNNOptionsWebGpu = providers.WebNNOptionsWebGpu;
+  type WebNNExecutionProviderOption = providers.WebNNExecutionProviderOption;
+  type QnnExecutionProviderOption = providers.QnnExecutionProviderOption;
+  type CoreMLExecutionProviderOption = providers.CoreMLExecutionProviderOption;
+  type NnapiExecutionProviderOption = providers.NnapiExecutionProviderOption;
 }
 
 /** What create() has loaded: no one else can make a session. */

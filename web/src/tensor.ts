@@ -219,9 +219,8 @@ export const Tensor = class Tensor {
   }
 
   toDataURL(options: ToImageOptions = {}): string {
-    const image = this.toImageData(options);
     try {
-      return toDataURL(image);
+      return toDataURL(this.toImageData(options));
     } catch (error) {
       throw asOnnxError(error, 'toDataURL()');
     }
@@ -245,5 +244,7 @@ export declare namespace Tensor {
   type MLTensorDataTypes = TensorInterface.MLTensorDataTypes;
   type TextureType = TensorInterface.TextureType;
   type GpuBufferType = TensorInterface.GpuBufferType;
+  type GpuBufferTypeFallback = TensorInterface.GpuBufferTypeFallback;
   type MLTensorType = TensorInterface.MLTensorType;
+  type MLTensorTypeFallback = TensorInterface.MLTensorTypeFallback;
 }

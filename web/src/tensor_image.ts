@@ -21,24 +21,24 @@ export type PerChannel = number | readonly number[];
 
 export interface FromImageOptions {
   /** Channels of the tensor, in their order. @default 'RGB'; for an <img> 'RGBA', as in onnxruntime-common */
-  readonly tensorFormat?: ImageFormat;
+  tensorFormat?: ImageFormat;
   /** @default 'NCHW' */
-  readonly tensorLayout?: 'NCHW' | 'NHWC';
+  tensorLayout?: 'NCHW' | 'NHWC';
   /** @default 'float32' */
-  readonly dataType?: 'float32' | 'uint8';
+  dataType?: 'float32' | 'uint8';
   /** element = (pixel + bias) / mean, a pixel being 0 to 255. @default float32: mean 255, bias 0; uint8: 1, 0 */
-  readonly norm?: { readonly mean?: PerChannel; readonly bias?: PerChannel };
-  readonly resizedWidth?: number;
-  readonly resizedHeight?: number;
+  norm?: { mean?: PerChannel; bias?: PerChannel };
+  resizedWidth?: number;
+  resizedHeight?: number;
 }
 
 export interface ToImageOptions {
   /** Channels of the tensor, in their order; a tensor with one channel is grey. @default 'RGB' */
-  readonly format?: ImageFormat;
+  format?: ImageFormat;
   /** @default 'NCHW' */
-  readonly tensorLayout?: 'NCHW' | 'NHWC';
+  tensorLayout?: 'NCHW' | 'NHWC';
   /** pixel = (element - bias) * mean. @default float32: mean 255, bias 0; else 1, 0 */
-  readonly norm?: { readonly mean?: PerChannel; readonly bias?: PerChannel };
+  norm?: { mean?: PerChannel; bias?: PerChannel };
 }
 
 const kNorms: readonly string[] = ['mean', 'bias'];

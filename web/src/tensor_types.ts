@@ -101,8 +101,10 @@ export declare namespace Tensor {
   type GpuBufferDataTypes = 'float32' | 'float16' | 'int32' | 'int64' | 'uint32' | 'uint8' | 'bool';
   type MLTensorDataTypes = GpuBufferDataTypes | 'int8' | 'uint64' | 'uint4' | 'int4';
   type TextureType = WebGLTexture;
-  type GpuBufferType = { readonly size: number; readonly mapState: 'unmapped' | 'pending' | 'mapped' };
-  type MLTensorType = { destroy(): void };
+  type GpuBufferTypeFallback = { readonly size: number; readonly mapState: 'unmapped' | 'pending' | 'mapped' };
+  type GpuBufferType = GpuBufferTypeFallback;
+  type MLTensorTypeFallback = { destroy(): void };
+  type MLTensorType = MLTensorTypeFallback;
 }
 
 /** What a tensor can be made from, by type. */
@@ -119,6 +121,17 @@ export type TensorInput<T extends Tensor.Type> =
 export interface TensorConstructor {
   /** @throws OnnxError (invalid_argument) where type, data and dims do not fit each other */
   new <T extends Tensor.Type>(type: T, data: TensorInput<T>, dims?: readonly number[]): TypedTensor<T>;
+  /** For programs that are generic in the type themselves. */
+  new <T extends Exclude<Tensor.Type, 'string' | 'bool'>>(
+    type: T,
+    data: Tensor.DataTypeMap[T] | readonly number[],
+    dims?: readonly number[],
+  ): TypedTensor<T>;
+  new <T extends 'int64' | 'uint64'>(
+    type: T,
+    data: Tensor.DataTypeMap[T] | readonly number[] | readonly bigint[],
+    dims?: readonly number[],
+  ): TypedTensor<T>;
   new (data: Float32Array, dims?: readonly number[]): TypedTensor<'float32'>;
   new (data: Int8Array, dims?: readonly number[]): TypedTensor<'int8'>;
   new (data: Uint8Array | Uint8ClampedArray, dims?: readonly number[]): TypedTensor<'uint8'>;
