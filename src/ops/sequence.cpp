@@ -238,9 +238,7 @@ class SequenceMap final : public SubgraphOperator {
     for (int i = 1; i < c.input_count(); i++) c.require_input(i);
     for (int i = 0; i < c.output_count(); i++) c.set_output_deferred(i);
   }
-  std::unique_ptr<SubgraphRuns> subgraph_runs(RunContext& c) const override {
-    return std::make_unique<Runs>(body_, c);
-  }
+  std::unique_ptr<SubgraphRuns> subgraph_runs(RunContext& c) const override { return std::make_unique<Runs>(body_, c); }
 
  private:
   class Runs final : public SubgraphRuns {

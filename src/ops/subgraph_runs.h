@@ -1,5 +1,5 @@
-// The runs of an operator's subgraphs: handed over to the runtime, which makes one after the other, and may give others a
-// turn between any two nodes.
+// The runs of an operator's subgraphs: handed over to the runtime, which makes one after the other, and may give others
+// a turn between any two nodes.
 #pragma once
 #include <memory>
 #include <span>

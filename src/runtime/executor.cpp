@@ -126,9 +126,12 @@ Executor::Executor(const Graph& graph) : graph_(graph) {
 
 Executor::~Executor() = default;
 
-void Executor::plan(std::span<const Value> inputs) { plan_for(inputs, {}); }
+void Executor::plan(std::span<const Value> inputs) {
+  inner_macs_ = 0;
+  plan_for(inputs, {});
+}
 
-double Executor::macs() const { return plans_.empty() ? 0 : plans_.front()->plan.macs; }
+double Executor::macs() const { return plans_.empty() ? 0 : plans_.front()->plan.macs + inner_macs_; }
 
 uint64_t Executor::arena_bytes() const {
   uint64_t bytes = arena_ ? arena_->size() : 0;
@@ -208,6 +211,7 @@ std::vector<Value> Executor::run(std::span<const Value> inputs, std::span<const 
 
 void Executor::begin(std::span<const Value> inputs, std::span<const Value* const> captures) {
   active_.reset();
+  inner_macs_ = 0;
   Prepared& p = plan_for(inputs, captures);
   bind_arena(p);
   active_ = std::make_unique<Active>(p);
@@ -290,6 +294,7 @@ bool Executor::run_subgraphs(RunContext& context, Services& services, RunState& 
     if (!done) return false;
     std::vector<int> wanted(child->graph_.outputs.size());
     std::iota(wanted.begin(), wanted.end(), 0);
+    inner_macs_ += child->macs();
     std::vector<Value> results = std::exchange(child, nullptr)->finish(wanted);
     active_->runs->take(context, results);
     // Bodies may have no nodes.

@@ -40,14 +40,14 @@ class Executor {
   std::vector<Value> run(std::span<const Value> inputs, std::span<const Value* const> captures,
                          std::span<const int> wanted, RunState& run);
 
-  // The same in slices: begin(), advance() until it says that all nodes have run, then finish(). A slice ends between two
-  // nodes, those of subgraphs included. An error, or cancel(), ends the run. `inputs` stay until then.
+  // The same in slices: begin(), advance() until it says that all nodes have run, then finish(). A slice ends between
+  // two nodes, those of subgraphs included. An error, or cancel(), ends the run. `inputs` stay until then.
   void begin(std::span<const Value> inputs, std::span<const Value* const> captures);
   bool advance(RunState& run, TimePoint deadline);  // runs at least one node
   std::vector<Value> finish(std::span<const int> wanted);
   void cancel() noexcept;
 
-  // Of the plan that was used last, or is being used; 0 before there is one.
+  // Of the plan that was used last, or is being used, with what its subgraphs have run since; 0 before there is one.
   double macs() const;
 
   // Makes and keeps the plan for inputs of these types and shapes; they need no data.
@@ -75,6 +75,7 @@ class Executor {
   const Graph& graph_;
   std::deque<std::unique_ptr<Prepared>> plans_;  // most recently used first
   std::unique_ptr<Active> active_;
+  double inner_macs_ = 0;  // of subgraphs, since the run began
   std::shared_ptr<Buffer> arena_;
   std::unordered_map<const Graph*, std::unique_ptr<Executor>> children_;
 };

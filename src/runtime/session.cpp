@@ -170,6 +170,7 @@ struct Session::Impl {
   Shared shared;
   std::unique_ptr<Executor> executor;
   bool planned = false;
+  std::optional<MemoryUse> constant;  // its weights and packed weights
 
   // The run that begin() has begun.
   std::optional<RunState> state;
@@ -256,9 +257,13 @@ void Session::cancel() noexcept {
 double Session::macs() const { return impl_->planned ? impl_->executor->macs() : -1; }
 
 MemoryUse Session::memory() const {
-  MemoryUse use;
-  std::unordered_set<const Buffer*> seen;
-  add_memory(impl_->model.graph, use, seen);
+  // Asked after every run of a session in a worker: what stays is counted once.
+  if (!impl_->constant) {
+    impl_->constant.emplace();
+    std::unordered_set<const Buffer*> seen;
+    add_memory(impl_->model.graph, *impl_->constant, seen);
+  }
+  MemoryUse use = *impl_->constant;
   use.arena = impl_->executor->arena_bytes();
   use.scratch = impl_->shared.scratch ? impl_->shared.scratch->size() : 0;
   return use;

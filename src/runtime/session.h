@@ -66,8 +66,8 @@ class Session {
   void cancel() noexcept;
 
   MemoryUse memory() const;
-  // Multiply-adds of the plan of the last run, as far as shapes are known before it; where all inputs are declared with
-  // their shapes, of that plan from the start. -1 before there is a plan.
+  // Multiply-adds of the plan of the last run, as far as shapes are known before it, and of what its subgraphs ran;
+  // where all inputs are declared with their shapes, of that plan from the start. -1 before there is a plan.
   double macs() const;
 
  private:

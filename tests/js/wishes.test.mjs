@@ -246,6 +246,52 @@ test('multiply-adds', async () => {
   await open.release();
 });
 
+/** Products of [n, n] matrices: one, then `trips` in a loop, each of which makes two more in a branch where `more` is true. */
+function loopOfProducts() {
+  const [type, index, flag] = [tensorType('float32', ['n', 'n']), tensorType('int64', []), tensorType('bool', [])];
+  const graph = (name, g) => ({ name, type: 'GRAPH', g: { name, ...g } });
+  const branch = (name, ...nodes) => graph(name, { node: nodes, output: [port(`${name}_out`, type)] });
+  const twice = [node('MatMul', ['v', 'x'], ['u']), node('MatMul', ['u', 'x'], ['then_branch_out'])];
+  const branches = [
+    branch('then_branch', ...twice),
+    branch('else_branch', node('Identity', ['v'], ['else_branch_out'])),
+  ];
+  const body = graph('body', {
+    node: [
+      node('MatMul', ['t', 'x'], ['v']),
+      node('If', ['more'], ['w'], { attribute: branches }),
+      node('Identity', ['go'], ['on']),
+    ],
+    input: [port('i', index), port('go', flag), port('t', type)],
+    output: [port('on', flag), port('w', type)],
+  });
+  return makeModel({
+    node: [node('MatMul', ['x', 'x'], ['s']), node('Loop', ['trips', '', 's'], ['y'], { attribute: [body] })],
+    input: [port('x', type), port('trips', index), port('more', flag)],
+    output: [port('y', type)],
+  });
+}
+
+for (const worker of [false, true]) {
+  test(`multiply-adds of loops and branches, worker: ${worker}`, async () => {
+    const loop = await InferenceSession.create(loopOfProducts(), { worker });
+    for (const [n, trips, more, products] of [
+      [4, 3, true, 1 + 3 * 3],
+      [4, 5, false, 1 + 5],
+      [3, 0, true, 1],
+      [3, 2, true, 1 + 2 * 3],
+    ]) {
+      const feeds = [identity(n), new Tensor('int64', [trips], []), new Tensor('bool', [more], [])];
+      const { y } = await loop.run(feeds);
+      assert.deepEqual(y.data, identity(n).data);
+      assert.equal(loop.macs(), products * n ** 3);
+      await loop.run(feeds, { signal: new AbortController().signal });
+      assert.equal(loop.macs(), products * n ** 3);
+    }
+    await loop.release();
+  });
+}
+
 test('a model whose output is declared with another type is refused', async () => {
   const model = (dims) =>
     makeModel({

@@ -158,8 +158,9 @@ export class InferenceSession {
   }
 
   /**
-   * Multiplications and additions in pairs that one run takes, as far as the shapes are known before it; undefined until
-   * the first run where the model leaves shapes of its inputs open. Subgraphs are not counted.
+   * Multiplications and additions in pairs that the last run took, as far as shapes are known before their nodes run; before
+   * it, of a run as the model declares its inputs, or undefined where it leaves shapes open. What loops and branches do
+   * counts once they have run.
    */
   macs(): number | undefined {
     const count = this.usable().macs();
