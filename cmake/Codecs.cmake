@@ -18,7 +18,7 @@ endif()
 
 # Errors are C++ exceptions, thrown from the libraries' callbacks; libtiff's JPEG part uses setjmp.
 if(EMSCRIPTEN)
-  set(flags -Os ${SARDONYX_CODEC_WASM_OPTIONS})
+  set(flags -Oz ${SARDONYX_CODEC_WASM_OPTIONS})
   set(options "-DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE}")
 else()
   set(flags -O2 -fexceptions)

@@ -93,7 +93,7 @@ endif()
 set(SARDONYX_CODEC_WASM_OPTIONS -fwasm-exceptions -sSUPPORT_LONGJMP=wasm)
 set(SARDONYX_CODEC_MODULE_OPTIONS
     ${SARDONYX_CODEC_WASM_OPTIONS}
-    -Os
+    -Oz
     -fno-rtti
     -mbulk-memory
     -sSTANDALONE_WASM=1
