@@ -11,7 +11,8 @@ const kPast = 256; // tokens that a decoder has seen
 const ones = (name, dims) => ({ name, dims, kind: 'any', type: 'int64' });
 const tokens = (name, dims, below) => ({ name, dims, kind: 'tokens', below });
 
-const kMiniLm = [
+/** The inputs of MiniLM with kLength tokens. */
+export const kMiniLm = [
   tokens('input_ids', [1, kLength], 30_000),
   ones('attention_mask', [1, kLength]),
   { name: 'token_type_ids', dims: [1, kLength], kind: 'i64s', value: 0 },

@@ -89,6 +89,9 @@ constexpr Family kFamilies[] = {
     {kMl, ml_tree_ops},
 
     {kMicrosoft, ms_nbits_ops},
+    {kMicrosoft, ms_bnb4_ops},
+    {kMicrosoft, ms_lstm_ops},
+    {kMicrosoft, ms_pool_ops},
     {kMicrosoft, ms_norm_ops},
     {kMicrosoft, ms_rotary_ops},
     {kMicrosoft, ms_attention_ops},

@@ -31,7 +31,8 @@ const kOrtTypes = /^(float32|float64|u?int(8|16|32|64)|bool|string)$/;
 
 async function byOrt(row) {
   if (row.inputs.some((v) => v !== null && !kOrtTypes.test(v.type ?? ''))) throw new Error('a type that it lacks');
-  const session = await ort.InferenceSession.create(modelOf(row), { logSeverityLevel: 4 });
+  // One thread: with more, DynamicQuantizeLSTM takes the range of each row of the batch instead of all.
+  const session = await ort.InferenceSession.create(modelOf(row), { logSeverityLevel: 4, intraOpNumThreads: 1 });
   const feeds = {};
   for (const [i, v] of row.inputs.entries()) if (v) feeds[`i${i}`] = new ort.Tensor(v.type, v.data, v.dims);
   const results = await session.run(feeds);

@@ -33,4 +33,15 @@ void nbits_prepare_row(const NBits& w, const float* x, int32_t* prepared) noexce
 void nbits_gemv_f32(const NBits& w, size_t n0, size_t n1, const int32_t* prepared, const float* bias,
                     float* y) noexcept;
 
+// Weights [n][k] in one row after another: table[index] * largest[i / block] for element i of all, two indices of 4
+// bits in a byte, the high bits first; block a power of two, 16 or more (bitsandbytes' form).
+struct Table4 {
+  const uint8_t* data;
+  const float* largest;
+  size_t block;
+  const float* table;  // 16
+};
+// Elements [first, end) as float32.
+void table4_unpack_f32(const Table4& w, size_t first, size_t end, float* y) noexcept;
+
 }  // namespace sardonyx::kernels

@@ -55,6 +55,101 @@ function weightRows(add) {
   });
 }
 
+function lstmRows(add) {
+  const op = name('DynamicQuantizeLSTM');
+  const [size, hidden, batch] = [5, 4, 2];
+  const inputs = (type, { d = 1, steps = 3, columns = false, bias = false, rest = [] } = {}) => {
+    const scale = () =>
+      make(
+        'float32',
+        columns ? [d, 4 * hidden] : [d],
+        Array.from({ length: columns ? d * 4 * hidden : d }, (_, n) => 0.02 + n / 1000),
+      );
+    const zero = () =>
+      columns
+        ? make(type, [d, 4 * hidden], Array(d * 4 * hidden).fill(type === 'int8' ? 0 : 60))
+        : make(type, [d], Array(d).fill(9));
+    const [lengths = null, h = null, c = null, p = null] = rest;
+    return [
+      f([steps, batch, size]),
+      weightsOf(type, [d, size, 4 * hidden]),
+      weightsOf(type, [d, hidden, 4 * hidden]),
+      bias ? f([d, 8 * hidden]) : null,
+      ...[lengths, h, c, p],
+      ...[scale(), zero(), scale(), zero()],
+    ];
+  };
+  const row = (label, given, attributes = {}) =>
+    add(op, 1, label, { inputs: given, outputs: 3, attributes: { hidden_size: hidden, ...attributes } });
+  for (const type of ['int8', 'uint8']) {
+    row(type, inputs(type));
+    row(`${type}, by columns`, inputs(type, { columns: true, bias: true }));
+    row(`${type}, both directions`, inputs(type, { d: 2, bias: true }), { direction: 'bidirectional' });
+  }
+  row('a sequence of one', inputs('int8', { steps: 1, bias: true }));
+  row('reverse, from a state', inputs('int8', { rest: [null, f([1, batch, hidden]), f([1, batch, hidden])] }), {
+    direction: 'reverse',
+  });
+  row('lengths and peepholes', inputs('int8', { rest: [i32([2], [3, 2]), null, null, f([1, 3 * hidden])] }));
+  row('clipped, other activations', inputs('uint8', { bias: true }), {
+    clip: 0.5,
+    activations: ['HardSigmoid', 'Softsign', 'Relu'],
+  });
+  row('the forget gate of the input', inputs('int8', { bias: true }), { input_forget: 1 });
+  const wrong = inputs('int8');
+  wrong[9] = make('uint8', [1], [3]);
+  add(op, 1, 'a zero point of another type', { inputs: wrong, attributes: { hidden_size: hidden }, error: /uint8/ });
+}
+
+function tableRows(add) {
+  const op = name('MatMulBnb4');
+  const inputs = (type, rows, k, n, block) => [
+    make(type, [...rows, k], 'unit'),
+    make('uint8', [Math.ceil((n * k) / 2)], 'byte'),
+    make(type, [Math.ceil((n * k) / block)], 'positive'),
+  ];
+  const row = (label, rows, [K, N, block_size], quant_type, type = 'float32') =>
+    add(op, 1, label, {
+      inputs: inputs(type, rows, K, N, block_size),
+      attributes: { K, N, block_size, quant_type },
+    });
+  for (const type of typesAt(op, 1)) row(type, [2], [64, 5, 32], 1, type);
+  for (const [kind, quant_type] of [
+    ['FP4', 0],
+    ['NF4', 1],
+  ]) {
+    row(`${kind}, a row`, [1], [96, 6, 16], quant_type);
+    row(`${kind}, rows`, [2, 5], [64, 70, 64], quant_type);
+    row(`${kind}, blocks across columns`, [3], [24, 9, 32], quant_type);
+    row(`${kind}, an odd size`, [3], [37, 3, 16], quant_type);
+  }
+  add(op, 1, 'another table', {
+    inputs: inputs('float32', [1], 32, 2, 16),
+    attributes: { K: 32, N: 2, block_size: 16, quant_type: 2 },
+    error: /quant_type/,
+  });
+}
+
+function poolRows(add) {
+  const op = name('NhwcMaxPool');
+  for (const type of ['int8', 'uint8']) {
+    const row = (label, dims, attributes) =>
+      add(op, 1, `${type}, ${label}`, { inputs: [make(type, dims, 'byte')], attributes });
+    row('2x2', [2, 4, 6, 3], { kernel_shape: [2, 2], strides: [2, 2] });
+    row('padded', [1, 5, 4, 17], { kernel_shape: [3, 3], strides: [2, 1], pads: [1, 1, 1, 0] });
+    row('dilated, rounded up', [1, 8, 7, 2], {
+      kernel_shape: [2, 2],
+      strides: [3, 2],
+      dilations: [2, 3],
+      ceil_mode: 1,
+    });
+    row('padded by itself', [1, 5, 5, 4], { kernel_shape: [2, 3], strides: [2, 2], auto_pad: 'SAME_UPPER' });
+    row('one axis', [2, 9, 3], { kernel_shape: [3], strides: [2] });
+    row('three axes', [1, 3, 4, 5, 2], { kernel_shape: [2, 2, 2] });
+  }
+  add(op, 1, 'no window', { inputs: [make('uint8', [1, 4, 4, 2], 'byte')], error: /kernel_shape/ });
+}
+
 function normRows(add) {
   const simplified = 'SimplifiedLayerNormalization';
   for (const type of typesAt(simplified, 1))
@@ -536,4 +631,7 @@ export function rows(add) {
   linearRows(add);
   activationRows(add);
   gatherRows(add);
+  lstmRows(add);
+  tableRows(add);
+  poolRows(add);
 }
