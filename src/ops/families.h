@@ -85,6 +85,7 @@ std::span<const OpEntry> ml_tree_ops();     // ops/ml/trees.cpp
 // com.microsoft, as onnxruntime defines it (docs/ContribOperators.md there)
 std::span<const OpEntry> ms_nbits_ops();              // ops/microsoft/matmul_nbits.cpp
 std::span<const OpEntry> ms_bnb4_ops();               // ops/microsoft/matmul_bnb4.cpp
+std::span<const OpEntry> ms_linear_state_ops();       // ops/microsoft/linear_state.cpp
 std::span<const OpEntry> ms_lstm_ops();               // ops/microsoft/quantized_lstm.cpp
 std::span<const OpEntry> ms_pool_ops();               // ops/microsoft/nhwc_max_pool.cpp
 std::span<const OpEntry> ms_norm_ops();               // ops/microsoft/skip_norms.cpp

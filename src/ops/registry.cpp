@@ -90,6 +90,7 @@ constexpr Family kFamilies[] = {
 
     {kMicrosoft, ms_nbits_ops},
     {kMicrosoft, ms_bnb4_ops},
+    {kMicrosoft, ms_linear_state_ops},
     {kMicrosoft, ms_lstm_ops},
     {kMicrosoft, ms_pool_ops},
     {kMicrosoft, ms_norm_ops},

@@ -100,5 +100,25 @@ TEST(NBits, WhatIsNotFinite) {
   EXPECT_EQ(y[0], 0);
 }
 
+TEST(NBits, IndicesIntoATable) {
+  float table[16];
+  for (size_t i = 0; i < 16; i++) table[i] = static_cast<float>(i * i) - 20.5f;
+  Random random(5);
+  for (size_t block : {16, 32, 64})
+    for (size_t first : {0, 1, 7, 32, 50})
+      for (size_t n : {1, 15, 16, 17, 33, 100}) {
+        const size_t all = first + n;
+        Guarded<uint8_t> data((all + 1) / 2);
+        Guarded<float> largest((all + block - 1) / block), y(n);
+        for (uint8_t& v : data) v = static_cast<uint8_t>(random.integer(0, 255));
+        for (float& v : largest) v = static_cast<float>(random.integer(1, 100)) / 64;
+        table4_unpack_f32({data, largest, block, table}, first, all, y);
+        for (size_t i = first; i < all; i++) {
+          const size_t index = i % 2 == 0 ? data[i / 2] / 16 : data[i / 2] % 16;
+          ASSERT_EQ(y[i - first], table[index] * largest[i / block]) << block << " from " << first << " to " << all;
+        }
+      }
+}
+
 }  // namespace
 }  // namespace sardonyx::kernels

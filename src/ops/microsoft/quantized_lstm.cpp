@@ -1,5 +1,5 @@
-// com.microsoft DynamicQuantizeLSTM: an LSTM whose weights have 8 bits, and whose input and state are quantised to 8 bits
-// before each product.
+// com.microsoft DynamicQuantizeLSTM: an LSTM whose weights have 8 bits, and whose input and state are quantised to 8
+// bits before each product.
 #include <algorithm>
 #include <vector>
 
@@ -133,9 +133,8 @@ class DynamicQuantizeLSTM final : public Operator {
     for (int64_t n : lengths) {
       check(n >= 0 && n <= steps, ErrorCode::runtime_error, "a sequence length of ", n, " is not in [0, ", steps, "]");
     }
-    const std::vector<Direction> made = packed_.empty()
-                                            ? pack([&](int i) -> const Tensor& { return c.input(i); })
-                                            : std::vector<Direction>();
+    const std::vector<Direction> made =
+        packed_.empty() ? pack([&](int i) -> const Tensor& { return c.input(i); }) : std::vector<Direction>();
     for (int64_t i = 0; i < d; i++) {
       run_direction(c, i, (packed_.empty() ? made : packed_)[static_cast<size_t>(i)], lengths);
     }

@@ -620,6 +620,51 @@ function gatherRows(add) {
   }
 }
 
+function stateRows(add) {
+  const conv = name('CausalConvWithState');
+  everyType(add, 'CausalConvWithState', (t) => [make(t, [2, 3, 5], 'unit'), make(t, [3, 1, 4], 'unit')], {
+    outputs: 2,
+  });
+  add(conv, 1, 'from a state, with a bias', {
+    inputs: [f([1, 3, 1]), f([3, 1, 4]), f([3]), f([1, 3, 3])],
+    outputs: 2,
+    attributes: { activation: 'silu' },
+  });
+  add(conv, 1, 'more axes', {
+    inputs: [f([1, 2, 3, 4]), f([2, 1, 2, 2])],
+    outputs: 2,
+    attributes: { ndim: 2 },
+    error: /ndim/,
+  });
+  const attention = name('LinearAttention');
+  const qkv = (t) => [make(t, [1, 3, 8], 'unit'), make(t, [1, 3, 4], 'unit'), make(t, [1, 3, 6], 'unit')];
+  const heads = { q_num_heads: 4, kv_num_heads: 2 };
+  everyType(
+    add,
+    'LinearAttention',
+    (t) => [...qkv(t), null, make(t, [1, 3, 2], 'unit'), make(t, [1, 3, 2], 'fraction')],
+    {
+      outputs: 2,
+      attributes: heads,
+    },
+  );
+  for (const [update_rule, decay, beta] of [
+    ['linear', false, false],
+    ['gated', true, false],
+    ['delta', false, true],
+  ])
+    add(attention, 1, update_rule, {
+      inputs: [
+        ...qkv('float32'),
+        f([1, 2, 2, 3]),
+        ...(decay || beta ? [decay ? f([1, 3, 4], 'fraction') : null] : []),
+        ...(beta ? [f([1, 3, 2], 'fraction')] : []),
+      ],
+      outputs: 2,
+      attributes: { ...heads, update_rule, scale: 0.5 },
+    });
+}
+
 export function rows(add) {
   weightRows(add);
   normRows(add);
@@ -634,4 +679,5 @@ export function rows(add) {
   lstmRows(add);
   tableRows(add);
   poolRows(add);
+  stateRows(add);
 }
