@@ -175,10 +175,42 @@ bool Editor::make_constant(const std::string& name, pb::TensorProto tensor) {
   return true;
 }
 
-std::string Editor::add_constant(const std::string& hint, pb::TensorProto tensor) {
+std::string Editor::fresh_name(const std::string& hint) {
   std::string name = hint;
   for (int k = 1; names_.contains(name) || renames_.contains(name); k++) name = cat(hint, "_", k);
   names_[name]++;
+  return name;
+}
+
+void Editor::add_node(pb::NodeProto n, int after) {
+  const int i = size();
+  removed_.push_back(0);
+  after_.push_back(after);
+  for (const auto& name : n.output()) makers_[name] = i;
+  for (const auto& name : n.input()) use(name, i);
+  *graph_.add_node() = std::move(n);
+}
+
+void Editor::place_added() {
+  if (after_.empty()) return;
+  const int before = size() - static_cast<int>(after_.size());
+  google::protobuf::RepeatedPtrField<pb::NodeProto> nodes;
+  std::vector<char> removed;
+  const auto take = [&](int i) {
+    nodes.Add()->Swap(&node(i));
+    removed.push_back(removed_[static_cast<size_t>(i)]);
+  };
+  for (int i = 0; i < before; i++) {
+    take(i);
+    for (size_t k = 0; k < after_.size(); k++)
+      if (after_[k] == i) take(before + static_cast<int>(k));
+  }
+  graph_.mutable_node()->Swap(&nodes);
+  removed_ = std::move(removed);
+}
+
+std::string Editor::add_constant(const std::string& hint, pb::TensorProto tensor) {
+  const std::string name = fresh_name(hint);
   tensor.set_name(name);
   constants_[name] = graph_.add_initializer();
   *constants_[name] = std::move(tensor);
@@ -205,6 +237,7 @@ bool Editor::finish() {
   if (!renames_.empty())
     for (const auto& [i, names] : captures_)
       if (!is_removed(i)) for_each_subgraph(node(i), [&](pb::GraphProto& inner) { rename_inside(inner); });
+  place_added();
   keep_if(*graph_.mutable_node(), [&](int i) { return !is_removed(i); });
   changed = static_cast<size_t>(graph_.node_size()) != removed_.size();
   std::unordered_set<std::string> there;

@@ -42,6 +42,11 @@ class Editor {
   void cut_inputs(int i, int k);
   // The value that node i makes becomes a constant; false for outputs of the graph.
   bool make_constant(const std::string& name, pb::TensorProto tensor);
+  // A name that the model does not have yet, like `hint`.
+  std::string fresh_name(const std::string& hint);
+  // A new node behind node `after`, and behind those that were added there before; its outputs are new or of removed
+  // nodes. Its place in the graph is that from finish() on.
+  void add_node(pb::NodeProto n, int after);
   // A new constant; its name is like `hint`.
   std::string add_constant(const std::string& hint, pb::TensorProto tensor);
   // Input k of node i becomes this constant, in the place of the one that it was where nothing else uses that.
@@ -59,11 +64,13 @@ class Editor {
   void unuse(const std::string& name, int i);
   const std::string& renamed(const std::string& name) const;
   void rename_inside(pb::GraphProto& g);
+  void place_added();
 
   pb::GraphProto& graph_;
   Definitions& names_;
   const Editor* outer_;
   std::vector<char> removed_;
+  std::vector<int> after_;  // of the nodes at the end, that were added
   std::unordered_map<std::string, int> makers_;
   std::unordered_map<std::string, Users> users_;
   std::unordered_map<std::string, pb::TensorProto*> constants_;

@@ -51,29 +51,40 @@ std::optional<Weights> weights_of(Editor& graph, int i) {
   return found.channels > 0 ? std::optional(std::move(found)) : std::nullopt;
 }
 
+// The bias of a convolution, 0 where it has none; nothing where it is not a constant per channel.
+std::optional<std::vector<float>> bias_of(Editor& graph, int i, size_t channels) {
+  const pb::NodeProto& n = graph.node(i);
+  if (n.input_size() < 3 || n.input(2).empty()) return std::vector<float>(channels, 0);
+  auto given = floats_of(graph.constant(n.input(2)));
+  return given && given->size() == channels ? std::move(given) : std::nullopt;
+}
+
+// y = y + shift per output channel, into the bias.
+bool shift_bias(Editor& graph, int i, int64_t channels, const std::vector<float>& shift) {
+  auto bias = bias_of(graph, i, static_cast<size_t>(channels));
+  if (!bias || shift.size() != bias->size()) return false;
+  for (size_t c = 0; c < shift.size(); c++) (*bias)[c] += shift[c];
+  graph.set_constant(i, 2, graph.node(i).input(1) + "_bias", float_tensor(*bias, {channels}));
+  return true;
+}
+
 // y = y * scale + shift per output channel, into the weights and the bias.
 bool scale_weights(Editor& graph, int i, Weights& weights, const std::vector<float>& scale,
                    const std::vector<float>& shift) {
   const pb::NodeProto& n = graph.node(i);
   const bool transposed = is_op(n, "ConvTranspose");
   const auto channels = static_cast<size_t>(weights.channels);
-  std::vector<float> bias(channels, 0);
-  if (n.input_size() > 2 && !n.input(2).empty()) {
-    const auto given = floats_of(graph.constant(n.input(2)));
-    if (!given || given->size() != channels) return false;
-    bias = *given;
-  }
-  if (scale.size() != channels || shift.size() != channels) return false;
-  if (weights.w.empty()) return false;
+  auto bias = bias_of(graph, i, channels);
+  if (!bias || weights.w.empty() || scale.size() != channels || shift.size() != channels) return false;
   const size_t outer = transposed ? static_cast<size_t>(weights.dims[0]) : 1;
   const size_t inner = weights.w.size() / (outer * channels);
   for (size_t o = 0; o < outer; o++)
     for (size_t c = 0; c < channels; c++)
       for (size_t k = 0; k < inner; k++) weights.w[(o * channels + c) * inner + k] *= scale[c];
-  for (size_t c = 0; c < channels; c++) bias[c] = bias[c] * scale[c] + shift[c];
+  for (size_t c = 0; c < channels; c++) (*bias)[c] = (*bias)[c] * scale[c] + shift[c];
   const std::string w = n.input(1);
   graph.set_constant(i, 1, w + "_scaled", float_tensor(weights.w, weights.dims));
-  graph.set_constant(i, 2, w + "_bias", float_tensor(bias, {weights.channels}));
+  graph.set_constant(i, 2, w + "_bias", float_tensor(*bias, {weights.channels}));
   return true;
 }
 
@@ -115,43 +126,21 @@ bool is_per_channel(const pb::TensorProto& t, int64_t channels, size_t rank) {
   return true;
 }
 
-// Conv, then Mul by one constant per channel.
-bool merge_scale(Editor& graph, int i) {
+// Conv, then Mul by one constant per channel (the scale), or Add of one (the shift).
+bool merge_per_channel(Editor& graph, int i) {
   const pb::NodeProto& n = graph.node(i);
-  if (!is_op(n, "Mul") || n.input_size() != 2) return false;
+  const bool is_scale = is_op(n, "Mul");
+  if ((!is_scale && !is_op(n, "Add")) || n.input_size() != 2) return false;
   for (const int k : {0, 1}) {
     const auto* tensor = graph.constant(n.input(1 - k));
     const int conv = tensor ? sole_maker(graph, i, k) : -1;
     if (conv < 0) continue;
     auto weights = weights_of(graph, conv);
-    const auto scale = floats_of(tensor);
-    if (!weights || !scale || !is_per_channel(*tensor, weights->channels, weights->dims.size())) continue;
-    if (!scale_weights(graph, conv, *weights, *scale, std::vector<float>(scale->size(), 0))) continue;
-    take_output(graph, conv, i);
-    return true;
-  }
-  return false;
-}
-
-// Conv, then Add of one constant per channel.
-bool merge_bias(Editor& graph, int i) {
-  const pb::NodeProto& n = graph.node(i);
-  if (!is_op(n, "Add") || n.input_size() != 2) return false;
-  for (const int k : {0, 1}) {
-    const auto* tensor = graph.constant(n.input(1 - k));
-    const int conv = tensor ? sole_maker(graph, i, k) : -1;
-    if (conv < 0) continue;
-    auto weights = weights_of(graph, conv);
-    const auto shift = floats_of(tensor);
-    if (!weights || !shift || !is_per_channel(*tensor, weights->channels, weights->dims.size())) continue;
-    const auto channels = static_cast<size_t>(weights->channels);
-    std::vector<float> bias = *shift;
-    if (graph.node(conv).input_size() > 2 && !graph.node(conv).input(2).empty()) {
-      const auto given = floats_of(graph.constant(graph.node(conv).input(2)));
-      if (!given || given->size() != channels) continue;
-      for (size_t c = 0; c < channels; c++) bias[c] += (*given)[c];
-    }
-    graph.set_constant(conv, 2, graph.node(conv).input(1) + "_bias", float_tensor(bias, {weights->channels}));
+    const auto factor = floats_of(tensor);
+    if (!weights || !factor || !is_per_channel(*tensor, weights->channels, weights->dims.size())) continue;
+    const bool fits = is_scale ? scale_weights(graph, conv, *weights, *factor, std::vector<float>(factor->size(), 0))
+                               : shift_bias(graph, conv, weights->channels, *factor);
+    if (!fits) continue;
     take_output(graph, conv, i);
     return true;
   }
@@ -250,8 +239,7 @@ bool merge_affine(Editor& graph, const Facts& facts) {
   bool changed = false;
   for (int i = 0; i < graph.size(); i++) {
     if (graph.is_removed(i)) continue;
-    changed = merge_batch_norm(graph, i) || merge_scale(graph, i) || merge_bias(graph, i) ||
-              merge_gemm(graph, facts, i) || changed;
+    changed = merge_batch_norm(graph, i) || merge_per_channel(graph, i) || merge_gemm(graph, facts, i) || changed;
   }
   return changed;
 }

@@ -132,6 +132,7 @@ bool simplify_graph(pb::GraphProto& g, const Facts& facts, Definitions& names, c
     changed = merge_affine(graph, facts) || changed;
     changed = merge_pads(graph, facts) || changed;
     changed = merge_parts(graph, facts) || changed;
+    changed = merge_products(graph, facts) || changed;
   }
   changed = graph.finish() || changed;
   for (auto& n : *g.mutable_node()) {

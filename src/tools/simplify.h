@@ -36,6 +36,7 @@ bool merge_moves(Editor& graph, const Facts& facts);    // Transpose of Transpos
 bool merge_affine(Editor& graph, const Facts& facts);   // into convolutions and products
 bool merge_pads(Editor& graph, const Facts& facts);     // into convolutions and averages
 bool merge_parts(Editor& graph, const Facts& facts);    // Concat of Concat, Slice of Slice
+bool merge_products(Editor& graph, const Facts& facts);  // of one value with several matrices
 
 // If nodes whose condition is a constant become their branch, in all graphs.
 bool inline_branches(pb::ModelProto& model);

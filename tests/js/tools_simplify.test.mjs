@@ -254,3 +254,50 @@ test('steps are told, and aborting ends the work between two of them', async () 
   const work = simplify(goodModel(), { signal: ended.signal, onStep: () => ended.abort() });
   await assert.rejects(work, { code: 'aborted' });
 });
+
+test('products of one value with several matrices become one, their rows too, and what uses them stays in order', async () => {
+  const matrix = (name, columns, start) => ({
+    name,
+    dims: [3, columns],
+    data_type: 1,
+    raw_data: new Uint8Array(Float32Array.from({ length: 3 * columns }, (_, i) => ((i + start) % 5) - 2).buffer),
+  });
+  const row = (name, columns) => ({
+    name,
+    dims: [columns],
+    data_type: 1,
+    raw_data: new Uint8Array(Float32Array.from({ length: columns }, (_, i) => i + 1).buffer),
+  });
+  const file = makeModel({
+    node: [
+      node('MatMul', ['x', 'q'], ['xq']),
+      node('Neg', ['xq'], ['early']),
+      node('MatMul', ['x', 'k'], ['xk']),
+      node('MatMul', ['x', 'v'], ['xv']),
+      node('Concat', ['early', 'xk', 'xv'], ['y'], axis(-1)),
+      node('MatMul', ['x', 'a'], ['xa']),
+      node('Add', ['xa', 'ra'], ['za']),
+      node('Neg', ['za'], ['zn']),
+      node('MatMul', ['x', 'b'], ['xb']),
+      node('MatMul', ['x', 'c'], ['xc']),
+      node('Add', ['rb', 'xb'], ['zb']),
+      node('Add', ['xc', 'rc'], ['zc']),
+      node('Concat', ['zn', 'zb', 'zc', 'zc'], ['z'], axis(-1)),
+      // Only two: they stay.
+      node('MatMul', ['y', 'd'], ['yd']),
+      node('MatMul', ['y', 'e'], ['ye']),
+    ],
+    input: [port('x', tensorType('float32', ['n', 2, 3]))],
+    output: [
+      ...['y', 'z'].map((name) => port(name, tensorType('float32', ['n', 2, null]))),
+      ...['yd', 'ye'].map((name) => port(name, tensorType('float32', ['n', 2, 1]))),
+    ],
+    initializer: [
+      ...[matrix('q', 2, 0), matrix('k', 4, 1), matrix('v', 3, 2), matrix('a', 2, 3), matrix('b', 1, 4)],
+      ...[matrix('c', 5, 1), row('ra', 2), row('rb', 1), row('rc', 5), { ...matrix('d', 3, 0), dims: [9, 1] }],
+      { ...matrix('e', 3, 1), dims: [9, 1] },
+    ],
+  });
+  const { after } = await simplified(file, { x: counted([2, 2, 3]) }, { x: counted([1, 2, 3], -3) });
+  assert.deepEqual(after, { Add: 1, Concat: 2, MatMul: 4, Neg: 2, Split: 2 });
+});
