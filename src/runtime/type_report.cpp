@@ -2,6 +2,7 @@
 #include "runtime/type_report.h"
 
 #include "ops/registry.h"
+#include "optimize/gradient.h"
 #include "optimize/static_types.h"
 
 namespace sardonyx {
@@ -12,6 +13,7 @@ class Report {
   explicit Report(Model model) : model_(std::move(model)) {}
 
   std::string run() {
+    write_out_gradients();
     bind(model_.graph, "");
     const StaticTypes types = infer_static_types(model_.graph, true, &notes_);
     for (const TypeNotes::Problem& p : notes_.problems)
@@ -52,6 +54,19 @@ class Report {
     put(key_of(graph, node));
     put(error_code_name(code));
     put(reason);
+  }
+
+  // As sessions do before operators are bound. One that cannot be is left out.
+  void write_out_gradients() {
+    std::vector<std::pair<std::string, Node>> gradients;
+    for (const Node& node : model_.graph.nodes)
+      if (node.op_type == "Gradient") gradients.emplace_back(node.label(model_.graph), node);
+    try {
+      expand_gradients(model_.graph);
+    } catch (const Error& e) {
+      for (const auto& [label, node] : gradients)
+        if (label == e.node) return error("", model_.graph, node, e.code, e.reason);
+    }
   }
 
   void bind(Graph& graph, const std::string& scope) {

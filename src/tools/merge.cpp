@@ -69,8 +69,8 @@ bool shift_bias(Editor& graph, int i, int64_t channels, const std::vector<float>
 }
 
 // y = y * scale + shift per output channel, into the weights and the bias.
-bool scale_weights(Editor& graph, int i, Weights& weights, const std::vector<float>& scale,
-                   const std::vector<float>& shift) {
+bool scale_weights(Editor& graph, int i, Weights& weights, const std::vector<double>& scale,
+                   const std::vector<double>& shift) {
   const pb::NodeProto& n = graph.node(i);
   const bool transposed = is_op(n, "ConvTranspose");
   const auto channels = static_cast<size_t>(weights.channels);
@@ -80,8 +80,11 @@ bool scale_weights(Editor& graph, int i, Weights& weights, const std::vector<flo
   const size_t inner = weights.w.size() / (outer * channels);
   for (size_t o = 0; o < outer; o++)
     for (size_t c = 0; c < channels; c++)
-      for (size_t k = 0; k < inner; k++) weights.w[(o * channels + c) * inner + k] *= scale[c];
-  for (size_t c = 0; c < channels; c++) (*bias)[c] = (*bias)[c] * scale[c] + shift[c];
+      for (size_t k = 0; k < inner; k++) {
+        float& w = weights.w[(o * channels + c) * inner + k];
+        w = static_cast<float>(w * scale[c]);
+      }
+  for (size_t c = 0; c < channels; c++) (*bias)[c] = static_cast<float>((*bias)[c] * scale[c] + shift[c]);
   const std::string w = n.input(1);
   graph.set_constant(i, 1, w + "_scaled", float_tensor(weights.w, weights.dims));
   graph.set_constant(i, 2, w + "_bias", float_tensor(*bias, {weights.channels}));
@@ -104,11 +107,10 @@ bool merge_batch_norm(Editor& graph, int i) {
   if (gamma->size() != channels || beta->size() != channels || mean->size() != channels || variance->size() != channels)
     return false;
   const auto* epsilon = attribute(n, "epsilon");
-  std::vector<float> scale(channels), shift(channels);
+  std::vector<double> scale(channels), shift(channels);
   for (size_t c = 0; c < channels; c++) {
-    const double s = (*gamma)[c] / std::sqrt(static_cast<double>((*variance)[c]) + (epsilon ? epsilon->f() : 1e-5f));
-    scale[c] = static_cast<float>(s);
-    shift[c] = static_cast<float>((*beta)[c] - (*mean)[c] * s);
+    scale[c] = (*gamma)[c] / std::sqrt(static_cast<double>((*variance)[c]) + (epsilon ? epsilon->f() : 1e-5f));
+    shift[c] = (*beta)[c] - (*mean)[c] * scale[c];
   }
   if (!scale_weights(graph, conv, *weights, scale, shift)) return false;
   while (graph.node(i).output_size() > 1) graph.node(i).mutable_output()->RemoveLast();
@@ -138,7 +140,8 @@ bool merge_per_channel(Editor& graph, int i) {
     auto weights = weights_of(graph, conv);
     const auto factor = floats_of(tensor);
     if (!weights || !factor || !is_per_channel(*tensor, weights->channels, weights->dims.size())) continue;
-    const bool fits = is_scale ? scale_weights(graph, conv, *weights, *factor, std::vector<float>(factor->size(), 0))
+    const std::vector<double> scale(factor->begin(), factor->end()), none(factor->size(), 0);
+    const bool fits = is_scale ? scale_weights(graph, conv, *weights, scale, none)
                                : shift_bias(graph, conv, weights->channels, *factor);
     if (!fits) continue;
     take_output(graph, conv, i);

@@ -27,15 +27,15 @@ bool is_random(const pb::NodeProto& node);
 bool has_subgraph(const pb::NodeProto& node);
 
 // Passes over a graph; each says whether it changed anything. They are repeated until none does.
-bool fold_shapes(Editor& graph, const Facts& facts);    // integers that shapes give
-bool fix_targets(Editor& graph, const Facts& facts);    // computed shapes of Reshape and Expand
-bool constants_to_initializers(Editor& graph);          // Constant nodes
-bool remove_no_ops(Editor& graph, const Facts& facts);  // Identity, Dropout, Cast to the same type...
-bool merge_same(Editor& graph);                         // nodes that compute the same
-bool merge_moves(Editor& graph, const Facts& facts);    // Transpose of Transpose, Reshape of Reshape...
-bool merge_affine(Editor& graph, const Facts& facts);   // into convolutions and products
-bool merge_pads(Editor& graph, const Facts& facts);     // into convolutions and averages
-bool merge_parts(Editor& graph, const Facts& facts);    // Concat of Concat, Slice of Slice
+bool fold_shapes(Editor& graph, const Facts& facts);     // integers that shapes give
+bool fix_targets(Editor& graph, const Facts& facts);     // computed shapes of Reshape and Expand
+bool constants_to_initializers(Editor& graph);           // Constant nodes
+bool remove_no_ops(Editor& graph, const Facts& facts);   // Identity, Dropout, Cast to the same type...
+bool merge_same(Editor& graph);                          // nodes that compute the same
+bool merge_moves(Editor& graph, const Facts& facts);     // Transpose of Transpose, Reshape of Reshape...
+bool merge_affine(Editor& graph, const Facts& facts);    // into convolutions and products
+bool merge_pads(Editor& graph, const Facts& facts);      // into convolutions and averages
+bool merge_parts(Editor& graph, const Facts& facts);     // Concat of Concat, Slice of Slice
 bool merge_products(Editor& graph, const Facts& facts);  // of one value with several matrices
 
 // If nodes whose condition is a constant become their branch, in all graphs.
