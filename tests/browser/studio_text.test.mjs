@@ -1,7 +1,7 @@
 // Text for models of language: a tokenizer.json that comes with the model, or alone; a vocabulary; bytes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { modelBytes, node, port } from '../models/tiny_model.mjs';
+import { initializer, modelBytes, node, port } from '../models/tiny_model.mjs';
 import { choose, file, outputsOf, readyToRun, run, studio } from './studio_page.mjs';
 
 let site;
@@ -25,7 +25,7 @@ const echo = (length) => {
 const kPieces = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'hello', 'world', '##s', '!'];
 const kTokenizer = JSON.stringify({
   version: '1.0',
-  added_tokens: [],
+  added_tokens: kPieces.slice(0, 4).map((content, id) => ({ id, content, special: true })),
   normalizer: { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, lowercase: true },
   pre_tokenizer: { type: 'BertPreTokenizer' },
   post_processor: { type: 'BertProcessing', sep: ['[SEP]', 3], cls: ['[CLS]', 2] },
@@ -99,5 +99,59 @@ test('a vocabulary, bytes, and what is no tokenizer', async () => {
   assert.deepEqual((await values(page)).ids, kIds);
   await page.setInputFiles('#inputs input[type=file]', file('other.json', '{"model": 1}'));
   await page.waitForFunction(() => /tokenizer/.test(document.getElementById('error').textContent));
+  await page.context().close();
+});
+
+/** Scores of 5 for the token after each, 0 else; and the tokens. */
+const kSize = 10; // two more than the vocabulary, as models fill it up
+const successor = () => {
+  const dims = [1, 'sequence'];
+  const scalar = (name, value) => ({ name, dims: [], data_type: kInt64, int64_data: [value] });
+  return modelBytes({
+    node: [
+      node('Add', ['input_ids', 'one'], ['next']),
+      node('OneHot', ['next', 'depth', 'values'], ['logits']),
+      node('Identity', ['input_ids'], ['tokens']),
+    ],
+    input: [port('input_ids', dims, kInt64)],
+    output: [port('logits', [...dims, kSize]), port('tokens', dims, kInt64)],
+    initializer: [scalar('one', 1), scalar('depth', kSize), initializer('values', [2], [0, 5])],
+  });
+};
+
+test('scores of the vocabulary are tokens with their probability, and tokens are text again', async () => {
+  const page = await site.open();
+  await choose(page, file('next.onnx', successor()), file('tokenizer.json', kTokenizer, 'application/json'));
+  await readyToRun(page);
+  await page.fill('#inputs textarea', 'Hello world');
+  await run(page);
+  // The likeliest after [SEP], the last token; the other nine are alike.
+  const first = page.locator('.tokens tbody tr').first();
+  assert.equal(await first.locator('code').textContent(), 'hello');
+  const probability = (100 * Math.exp(5)) / (Math.exp(5) + kSize - 1);
+  assert.match(await first.textContent(), new RegExp(`${probability.toFixed(1)} %`));
+  assert.deepEqual(await page.locator('.likeliest code').allTextContents(), ['[SEP]', 'world', '##s', 'hello']);
+  assert.equal(await page.textContent('.decoded'), 'hello world');
+  // After "world", by its position, comes the end of the word; it is added to the text without a blank.
+  await page.locator('#outputs').getByLabel('Position').fill('2');
+  assert.equal(await first.locator('code').textContent(), '##s');
+  await first.getByRole('button').click();
+  assert.equal(await page.inputValue('#inputs textarea'), 'Hello worlds');
+  await run(page);
+  assert.equal(await page.textContent('.decoded'), 'hello worlds');
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test('without a tokenizer, bytes are text again; numbers that are no tokens stay numbers', async () => {
+  const page = await site.open();
+  await choose(page, file('next.onnx', successor()));
+  await readyToRun(page);
+  await run(page);
+  assert.equal(await page.locator('.decoded, .tokens').count(), 0);
+  await page.selectOption('#inputs fieldset select', 'tokens');
+  await page.fill('#inputs textarea', 'été');
+  await page.evaluate(() => document.getElementById('run').click());
+  await page.waitForFunction(() => document.querySelector('.decoded')?.textContent === 'été');
   await page.context().close();
 });

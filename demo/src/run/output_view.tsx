@@ -10,13 +10,17 @@ import { Drawing, type DrawnKind } from './drawn_output.js';
 import { countOf, type Numbers, numbersOf, type Statistics, statistics } from './elements.js';
 import { writeNpy } from './npy.js';
 import { OutputTable } from './output_table.js';
+import { tokenKind } from './token_output.js';
+import { DecodedText, NextTokens } from './token_view.js';
 import { TopList } from './top_list.js';
 
-type Kind = 'numbers' | 'top' | 'table' | DrawnKind;
+type Kind = 'numbers' | 'top' | 'table' | 'next' | 'decoded' | DrawnKind;
 const kTexts: Readonly<Record<Kind, Key>> = {
   numbers: 'asNumbers',
   top: 'asTop',
   table: 'asTable',
+  next: 'asNext',
+  decoded: 'asDecoded',
   image: 'asImage',
   heat: 'asHeat',
   mask: 'asMask',
@@ -26,14 +30,16 @@ const kTexts: Readonly<Record<Kind, Key>> = {
 const kShown = 24;
 
 /** The ways in which a tensor can be shown, the likeliest first. */
-function kindsOf({ type, dims }: PlainTensor, numbers: Numbers | undefined): Kind[] {
+function kindsOf(tensor: PlainTensor, numbers: Numbers | undefined): Kind[] {
   if (!numbers || numbers.length < 2) return ['numbers'];
-  const kinds: Kind[] = [];
+  const { type, dims } = tensor;
+  const words = tokenKind(tensor, numbers);
+  const kinds: Kind[] = words ? [words] : [];
   const planes = planesOf(dims);
   const row = dims.filter((d) => d !== 1);
   if (planes) {
     kinds.push(...(planes.count === 3 ? (['image', 'heat'] as const) : (['heat', 'image'] as const)), 'mask');
-    if (planes.count === 1) kinds.sort((a, b) => Number(b === 'image') - Number(a === 'image'));
+    if (planes.count === 1 && !words) kinds.sort((a, b) => Number(b === 'image') - Number(a === 'image'));
   }
   if (row.length === 1) kinds.push(...(row[0] > 3000 ? (['wave', 'top'] as const) : (['top', 'wave'] as const)));
   if (row.length >= 2 && !planes) kinds.push('table');
@@ -41,6 +47,8 @@ function kindsOf({ type, dims }: PlainTensor, numbers: Numbers | undefined): Kin
   if (row.length === 2 && planes) kinds.push('table');
   return [...kinds, 'numbers'];
 }
+
+const isDrawn = (kind: Kind): kind is DrawnKind => /^(image|heat|mask|wave|boxes)$/.test(kind);
 
 function rangeText(stats: Statistics): string {
   const strange = stats.strange > 0 ? `, ${t('strange', { count: countText(stats.strange) })}` : '';
@@ -93,8 +101,10 @@ function TensorView({ name, tensor, picture }: TensorProps) {
       {stats && tensor.type !== 'bool' && <p class="soft range">{rangeText(stats)}</p>}
       {kind === 'top' && numbers && <TopList numbers={numbers} dims={tensor.dims} />}
       {kind === 'table' && numbers && <OutputTable numbers={numbers} dims={tensor.dims} />}
+      {kind === 'next' && numbers && <NextTokens numbers={numbers} dims={tensor.dims} />}
+      {kind === 'decoded' && numbers && <DecodedText numbers={numbers} dims={tensor.dims} />}
       {kind === 'numbers' && <NumbersText tensor={tensor} numbers={numbers} />}
-      {stats && numbers && kind !== 'top' && kind !== 'table' && kind !== 'numbers' && (
+      {stats && numbers && isDrawn(kind) && (
         <Drawing name={name} kind={kind} dims={tensor.dims} numbers={numbers} stats={stats} picture={picture} />
       )}
     </>

@@ -21,6 +21,7 @@ function bertOf(vocabulary: string): object {
   const lowercase = !('The' in vocab) && !('A' in vocab);
   const ends = '[CLS]' in vocab && '[SEP]' in vocab;
   const pair = (name: string) => [name, vocab[name]];
+  const marking = (content: string) => ({ id: vocab[content], content, normalized: false, special: true });
   return {
     model: {
       type: 'WordPiece',
@@ -38,8 +39,8 @@ function bertOf(vocabulary: string): object {
     },
     pre_tokenizer: { type: 'BertPreTokenizer' },
     post_processor: ends ? { type: 'BertProcessing', cls: pair('[CLS]'), sep: pair('[SEP]') } : null,
-    decoder: null,
-    added_tokens: [],
+    decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+    added_tokens: ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'].filter((mark) => mark in vocab).map(marking),
   };
 }
 
