@@ -5,8 +5,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { modelBytes, node, port } from '../models/tiny_model.mjs';
 import { voiceOf } from './heard.mjs';
-import { studio } from './studio_page.mjs';
+import { choose, file, outputsOf, readyToRun, run, studio } from './studio_page.mjs';
 import { wav } from './wav.mjs';
 
 const kRate = 16000;
@@ -76,6 +77,40 @@ test('the microphone is heard as it goes on, with what the model remembers', asy
   for (const [i, value] of speech.entries()) assert.ok(Math.abs(value - expected[i]) < 1e-4, `chunk ${i}: ${value}`);
   t.diagnostic(`${speech.length} chunks, ${speech.filter((p) => p > 0.5).length} with speech, espeak-ng: ${spoken}`);
   if (spoken) assert.ok(speech.some((value) => value > 0.5));
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test('a picture is taken with the camera, and becomes an input', async () => {
+  const page = await site.open({ permissions: ['camera'] });
+  const dims = [1, 3, 48, 64];
+  const model = {
+    node: [node('Identity', ['image'], ['seen'])],
+    input: [port('image', dims)],
+    output: [port('seen', dims)],
+  };
+  await choose(page, file('seen.onnx', modelBytes(model)));
+  await readyToRun(page);
+  await page.selectOption('#inputs select', 'camera');
+  await page.click('.camera button');
+  await page.waitForFunction(() => document.querySelector('.camera video').videoWidth > 0);
+  await page.click('.camera button');
+  await page.waitForSelector('.preview canvas');
+  // What the model gets is what is seen: the fake camera's picture, not one colour.
+  const shown = await page.locator('.preview canvas').evaluate((canvas) => {
+    const { width, height } = canvas;
+    return { width, height, pixels: [...canvas.getContext('2d').getImageData(0, 0, width, height).data] };
+  });
+  assert.deepEqual([shown.width, shown.height], [64, 48]);
+  await page.locator('#inputs').getByLabel(/^Values/).selectOption('pixels');
+  await run(page);
+  const { seen } = await outputsOf(page);
+  for (const c of [0, 1, 2])
+    assert.deepEqual(
+      [...seen.data.slice(c * 3072, (c + 1) * 3072)],
+      shown.pixels.filter((_, i) => i % 4 === c),
+    );
+  assert.ok(new Set(seen.data).size > 10);
   assert.deepEqual(page.problems, []);
   await page.context().close();
 });

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { chromiumPath, kFlags, launch, serve } from '../browser/browser.mjs';
 import { studio } from '../browser/studio_page.mjs';
+import { modelBytes, node, port } from '../models/tiny_model.mjs';
 import { installApp, kAnswer } from './environments.mjs';
 
 const kPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'";
@@ -152,13 +153,19 @@ test('Firefox', async () => {
   }
 });
 
-test('Firefox, the studio page: a graph, a run, text read in a picture, the camera', async () => {
+// y = -x, for sound of any length.
+function soundModel() {
+  const sound = (name) => port(name, [1, 'samples']);
+  return modelBytes({ node: [node('Neg', ['x'], ['y'])], input: [sound('x')], output: [sound('y')] });
+}
+
+test('Firefox, the studio page: a graph, a run, text read in a picture, the camera, the microphone', async (t) => {
   const puppeteer = createRequire(join(app.folder, 'x.js'))('puppeteer-core').default;
   const site = await studio();
   const browser = await puppeteer.launch({
     browser: 'firefox',
     executablePath: '/usr/bin/firefox-esr',
-    // Pictures that change their colour. Its sound does not start on a machine without a sound card.
+    // Pictures that change their colour, and a tone.
     extraPrefsFirefox: { 'media.navigator.streams.fake': true, 'media.navigator.permission.disabled': true },
   });
   try {
@@ -182,6 +189,29 @@ test('Firefox, the studio page: a graph, a run, text read in a picture, the came
     await (await page.waitForSelector('#live')).click();
     await page.waitForFunction(() => /pictures a second/.test(document.getElementById('sample-status')?.textContent));
     assert.equal(await page.$eval('#error', (error) => error.hidden), true);
+    await page.click('#close');
+    const sound = join(app.folder, 'sound.onnx');
+    writeFileSync(sound, soundModel());
+    await (await page.waitForSelector('#files')).uploadFile(sound);
+    await page.waitForSelector('#run-form');
+    await page.click('#tab-run');
+    await page.select('#inputs select', 'microphone');
+    await page.click('#inputs .fields button');
+    await page.waitForFunction(() => /\d{5} samples/.test(document.getElementById('inputs').textContent));
+    await page.click('#run');
+    await page.waitForFunction(() => document.getElementById('status')?.textContent === 'done');
+    const range = await page.$eval('#outputs .range', (element) => element.textContent);
+    assert.ok(Number(/max ([\d.e-]+)/.exec(range)?.[1]) > 0.01, range);
+    // As it goes on, sound needs a device; without one the page says so.
+    await page.click('#close');
+    await page.click('#sample-voice');
+    await (await page.waitForSelector('#listen')).click();
+    await page.waitForFunction(
+      () => document.querySelector('.voice:not([hidden])') ?? !document.getElementById('error').hidden,
+    );
+    const why = await page.$eval('#error', (error) => (error.hidden ? '' : error.textContent));
+    t.diagnostic(`live microphone: ${why || 'heard'}`);
+    assert.match(why, /^$|sound does not start/);
   } finally {
     await browser.close();
     await site.close();
