@@ -4,6 +4,7 @@ import { extname } from 'node:path';
 import { arrayOf } from '../dtypes.js';
 import { type InferenceSession, Tensor } from '../index.js';
 import { elementsOf, encodeFloat, isFloat, isPlainNumber } from '../tools/numbers.js';
+import { OpenDimensions } from '../tools/open_dimensions.js';
 import { randomTensor } from '../tools.js';
 import { reasonOf, unreadable, usage } from './failure.js';
 import { note, shapeText } from './output.js';
@@ -104,20 +105,19 @@ async function tensorFrom(path: string, metadata: Metadata, options: InputOption
   }
 }
 
-class Dimensions {
-  private readonly sizes = new Map<string, number>();
-  private readonly used = new Set<string>();
-  readonly assumed = new Set<string>();
-
+class Dimensions extends OpenDimensions {
   constructor(texts: readonly string[]) {
+    const sizes = new Map<string, number>();
     for (const [name, text] of pairs(texts, '--dim', 'NAME=SIZE')) {
       if (!/^\d+$/.test(text)) throw usage(`--dim ${name}=${text}: the size must be a whole number`);
-      this.sizes.set(name, Number(text));
+      sizes.set(name, Number(text));
     }
+    super(sizes);
   }
 
   /** Checks what a file gives against what the model says, and learns the sizes of its open dimensions. */
-  learn({ name, type, shape }: Metadata, dims: readonly number[], source: string): void {
+  learn(port: Metadata, dims: readonly number[], source: string): void {
+    const { name, type, shape } = port;
     const have = shapeText(type, dims);
     const wrong = (why: string) => usage(`input "${name}": ${source} has the shape ${have}; ${why}`);
     if (shape.length > 0 && shape.length !== dims.length) throw wrong(`the model takes ${shapeText(type, shape)}`);
@@ -126,24 +126,13 @@ class Dimensions {
       if (typeof dim === 'number' && dim !== size) {
         throw wrong(`dimension ${i} must be ${dim}: the model takes ${shapeText(type, shape)}`);
       }
-      for (const key of this.keys(name, dim, i)) {
+      for (const key of this.keys(port, i)) {
         const known = this.sizes.get(key);
         this.used.add(key);
         if (known !== undefined && known !== size) throw wrong(`dimension ${i} ("${key}") is ${known} elsewhere`);
-        if (dim !== '') this.sizes.set(key, size);
       }
+      this.take(port, i, size);
     }
-  }
-
-  dimsOf({ name, shape }: Metadata): number[] {
-    return shape.map((dim, i) => {
-      if (typeof dim === 'number') return dim;
-      const keys = this.keys(name, dim, i);
-      for (const key of keys) this.used.add(key);
-      const known = keys.find((key) => this.sizes.has(key));
-      if (known === undefined) this.assumed.add(keys[0] as string);
-      return known === undefined ? 1 : (this.sizes.get(known) as number);
-    });
   }
 
   /** @throws Failure for a --dim that is no dimension of any input */
@@ -156,11 +145,6 @@ class Dimensions {
     throw usage(
       `--dim ${unused}: the inputs have no open dimension of that name (they have: ${listed(new Set(open))})`,
     );
-  }
-
-  private keys(input: string, dim: number | string, axis: number): string[] {
-    if (typeof dim === 'number') return [];
-    return dim === '' ? [`${input}:${axis}`] : [dim, `${input}:${axis}`];
   }
 }
 
