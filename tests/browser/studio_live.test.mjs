@@ -102,7 +102,10 @@ test('a picture is taken with the camera, and becomes an input', async () => {
     return { width, height, pixels: [...canvas.getContext('2d').getImageData(0, 0, width, height).data] };
   });
   assert.deepEqual([shown.width, shown.height], [64, 48]);
-  await page.locator('#inputs').getByLabel(/^Values/).selectOption('pixels');
+  await page
+    .locator('#inputs')
+    .getByLabel(/^Values/)
+    .selectOption('pixels');
   await run(page);
   const { seen } = await outputsOf(page);
   for (const c of [0, 1, 2])

@@ -32,7 +32,7 @@ function boxOf([a, b, c, d]: readonly number[], format: BoxFormat): Box {
 }
 
 /**
- * Rows of [4 of the box, score..., class scores...]: a tensor [.., rows, columns] or, where there are more columns than
+ * Rows of [4 of the box, scores of the classes...], or of [4 of the box, score, class]: a tensor [.., rows, columns] or, where there are more columns than
  * rows, [.., columns, rows] as YOLO's exports have it. Pixels are divided by the sides of the input.
  */
 export function detections(
@@ -46,6 +46,11 @@ export function detections(
   const fields = turned ? rows : columns;
   const at = (row: number, field: number) =>
     Number(numbers[turned ? field * columns + row : row * columns + field] ?? 0);
+  const list = Array.from({ length: count }, (_, row) => row);
+  const named =
+    fields === 6 &&
+    list.every((row) => Number.isInteger(at(row, 5)) && at(row, 4) <= 1) &&
+    list.some((row) => at(row, 5) > 1 || !Number.isInteger(at(row, 4)));
   const found: (Box & { score: number; kind: number })[] = [];
   let largest = 0;
   for (let row = 0; row < count; ++row) {
@@ -54,7 +59,8 @@ export function detections(
       format,
     );
     let [score, kind] = [fields > 4 ? 0 : 1, 0];
-    for (let field = 4; field < fields; ++field) {
+    if (named) [score, kind] = [at(row, 4), at(row, 5)];
+    for (let field = named ? fields : 4; field < fields; ++field) {
       if (at(row, field) > score) [score, kind] = [at(row, field), field - 4];
     }
     if (score < threshold) continue;

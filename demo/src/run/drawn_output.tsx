@@ -1,10 +1,10 @@
 // An output drawn: as an image, a heat map, a mask over the input, a waveform, boxes.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Choice, Field } from '../app/controls.js';
 import { colours } from '../app/preferences.js';
 import { t } from '../i18n/index.js';
 import { type BoxFormat, detections } from './boxes.js';
-import { drawBoxes, drawHeat, drawImage, drawMask, drawWave, planesOf } from './drawing.js';
+import { type Box, drawBoxes, drawHeat, drawImage, drawMask, drawWave, planesOf } from './drawing.js';
 import type { Numbers, Statistics } from './elements.js';
 
 export type DrawnKind = 'image' | 'heat' | 'mask' | 'wave' | 'boxes';
@@ -18,16 +18,24 @@ interface Props {
   readonly picture: HTMLCanvasElement | undefined;
 }
 
-function draw(canvas: HTMLCanvasElement, props: Props, threshold: number, plane: number, format: BoxFormat): void {
+type TextBox = Box & { readonly text: string };
+
+function boxesOf({ kind, numbers, dims, picture }: Props, threshold: number, format: BoxFormat): TextBox[] {
+  if (kind !== 'boxes') return [];
+  const { width, height } = sizeOf(picture);
+  const found = detections(numbers, dims, { format, threshold, width, height });
+  return found.map((box) => ({ ...box, text: `${box.kind}: ${box.score.toFixed(2)}` }));
+}
+
+const sizeOf = (picture: Props['picture']) => ({ width: picture?.width ?? 480, height: picture?.height ?? 480 });
+
+function draw(canvas: HTMLCanvasElement, props: Props, threshold: number, plane: number, boxes: TextBox[]): void {
   const { kind, numbers, stats, dims, picture } = props;
+  const { width, height } = sizeOf(picture);
   const planes = planesOf(dims);
   if (kind === 'wave') drawWave(canvas, numbers, stats);
-  else if (kind === 'boxes') {
-    const [width, height] = [picture?.width ?? 480, picture?.height ?? 480];
-    const found = detections(numbers, dims, { format, threshold, width, height });
-    const boxes = found.map((box) => ({ ...box, text: `${box.kind}: ${box.score.toFixed(2)}` }));
-    drawBoxes(canvas, picture, width, height, boxes);
-  } else if (!planes) return;
+  else if (kind === 'boxes') drawBoxes(canvas, picture, width, height, boxes);
+  else if (!planes) return;
   else if (kind === 'heat') drawHeat(canvas, numbers, planes, stats, plane);
   else if (kind === 'mask') drawMask(canvas, numbers, planes, threshold, picture);
   else drawImage(canvas, numbers, planes, stats);
@@ -40,6 +48,9 @@ const kFormats: readonly (readonly [BoxFormat, string])[] = [
   ['xywh', 'x y w h'],
 ];
 
+/** Boxes of which the picture's text tells. */
+const kSaid = 20;
+
 export function Drawing(props: Props) {
   const { kind, dims, stats, name } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -49,9 +60,14 @@ export function Drawing(props: Props) {
   const [format, setFormat] = useState<BoxFormat>('xyxy');
   const planes = planesOf(dims);
   const look = colours.value;
+  const boxes = useMemo(
+    () => boxesOf(props, threshold, format),
+    [props.numbers, props.picture, kind, threshold, format],
+  );
   useEffect(() => {
-    if (canvas.current) draw(canvas.current, props, threshold, plane, format);
-  }, [props.numbers, props.picture, kind, threshold, plane, format, look]);
+    if (canvas.current) draw(canvas.current, props, threshold, plane, boxes);
+  }, [props.numbers, props.picture, kind, threshold, plane, boxes, look]);
+  const said = boxes.slice(0, kSaid).map(({ text }) => text);
   return (
     <div class="drawing">
       {(kind === 'mask' || kind === 'boxes') && (
@@ -80,7 +96,12 @@ export function Drawing(props: Props) {
           />
         </Field>
       )}
-      <canvas ref={canvas} class={`drawn drawn-${kind}`} role="img" aria-label={t('outputDrawn', { name, kind })} />
+      <canvas
+        ref={canvas}
+        class={`drawn drawn-${kind}`}
+        role="img"
+        aria-label={[t('outputDrawn', { name, kind }), ...said].join(', ')}
+      />
     </div>
   );
 }
