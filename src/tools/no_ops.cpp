@@ -79,6 +79,7 @@ int same_input(const pb::NodeProto& n, const Editor& graph, const Facts& facts) 
   if (op == "Identity") return 0;
   if (op == "Dropout") return is_inference_dropout(n, graph, facts.opset) ? 0 : -1;
   if ((op == "Concat" || op == "Sum" || op == "Max" || op == "Min" || op == "Mean") && n.input_size() == 1) return 0;
+  if (op == "Split" && n.output_size() == 1) return 0;
   if (op == "Cast") return in && out && !in->code.empty() && in->code == out->code ? 0 : -1;
   if (op == "Transpose") return is_identity_transpose(n) ? 0 : -1;
   if (op == "Reshape" || op == "Flatten" || op == "Squeeze" || op == "Unsqueeze")

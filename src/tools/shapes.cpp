@@ -43,21 +43,46 @@ std::optional<std::vector<int64_t>> expand_target(const Known& from, const Known
   return target;
 }
 
+// The dimensions of a value, -1 for those that are not known; empty where not even their number is.
+std::vector<int64_t> dims_of(Editor& graph, const Facts& facts, const std::string& name) {
+  std::vector<int64_t> dims;
+  const Known* known = facts.known(name);
+  if (known && known->has_shape) {
+    for (const KnownDim& d : known->dims) dims.push_back(d.value);
+    return dims;
+  }
+  // What operators give, whatever they take: the number of regions, of rows may only be known in a run.
+  const int maker = graph.maker(name);
+  if (maker < 0) return {};
+  const pb::NodeProto& n = graph.node(maker);
+  if (is_op(n, "RoiAlign") && n.input_size() > 0) {
+    const Known* from = facts.known(n.input(0));
+    const int64_t channels = from && from->dims.size() == 4 ? from->dims[1].value : -1;
+    return {-1, channels, int_attribute(n, "output_height", 1), int_attribute(n, "output_width", 1)};
+  }
+  const auto* weights = n.input_size() > 1 ? graph.constant(n.input(1)) : nullptr;
+  if (!weights || weights->dims_size() < 2) return {};
+  if (is_op(n, "Gemm")) return {-1, weights->dims(int_attribute(n, "transB", 0) != 0 ? 0 : 1)};
+  if (!is_op(n, "Conv")) return {};
+  dims.assign(static_cast<size_t>(weights->dims_size()), -1);
+  dims[1] = weights->dims(0);
+  return dims;
+}
+
 // The elements of Shape's output that a Gather or a Slice takes, where all are known.
 std::optional<std::vector<int64_t>> shape_part(Editor& graph, const Facts& facts, const pb::NodeProto& n) {
   const int maker = n.input().empty() ? -1 : graph.maker(n.input(0));
   if (maker < 0 || !is_op(graph.node(maker), "Shape") || graph.node(maker).input_size() != 1) return {};
   const pb::NodeProto& shape = graph.node(maker);
-  const Known* known = facts.known(shape.input(0));
-  if (!known || !known->has_shape) return {};
-  const auto rank = static_cast<int64_t>(known->dims.size());
+  const std::vector<int64_t> dims = dims_of(graph, facts, shape.input(0));
+  const auto rank = std::ssize(dims);
   const auto place = [](int64_t at, int64_t size) {
     return std::clamp(at < 0 && at >= -size ? at + size : at, int64_t{0}, size);
   };
   const int64_t first = place(int_attribute(shape, "start", 0), rank),
                 end = place(int_attribute(shape, "end", rank), rank);
   std::vector<int64_t> sizes, taken;
-  for (int64_t d = first; d < end; d++) sizes.push_back(known->dims[static_cast<size_t>(d)].value);
+  for (int64_t d = first; d < end; d++) sizes.push_back(dims[static_cast<size_t>(d)]);
   const auto count = std::ssize(sizes);
   if (is_op(n, "Gather")) {
     const auto at = n.input_size() == 2 ? integers_of(graph.constant(n.input(1))) : std::nullopt;

@@ -301,3 +301,73 @@ test('products of one value with several matrices become one, their rows too, an
   const { after } = await simplified(file, { x: counted([2, 2, 3]) }, { x: counted([1, 2, 3], -3) });
   assert.deepEqual(after, { Add: 1, Concat: 2, MatMul: 4, Neg: 2, Split: 2 });
 });
+
+test('sizes that an operator gives are known where how many regions there are is not; a Split in one part is nothing', async () => {
+  const read = (at) => [
+    node('Gather', ['s', `at${at}`], [`d${at}`]),
+    node('Unsqueeze', [`d${at}`, 'first'], [`u${at}`]),
+  ];
+  const file = makeModel({
+    node: [
+      node('NonZero', ['scores'], ['found']),
+      node('Split', ['found'], ['one'], {
+        attribute: [
+          { name: 'axis', type: 2, i: 0 },
+          { name: 'num_outputs', type: 2, i: 1 },
+        ],
+      }),
+      node('Squeeze', ['one', 'first'], ['index']),
+      node('Gather', ['boxes', 'index'], ['rois']),
+      node('Gather', ['batches', 'index'], ['batch']),
+      node('RoiAlign', ['x', 'rois', 'batch'], ['aligned'], {
+        attribute: [
+          { name: 'output_height', type: 2, i: 2 },
+          { name: 'output_width', type: 2, i: 3 },
+        ],
+      }),
+      node('Shape', ['aligned'], ['s']),
+      ...[1, 2, 3].flatMap(read),
+      node('Concat', ['rest', 'u1', 'u2', 'u3'], ['to'], axis(0)),
+      node('Reshape', ['aligned', 'to'], ['y']),
+    ],
+    input: [port('x', tensorType('float32', [1, 2, 4, 4])), port('scores', tensorType('float32', [3]))],
+    output: [port('y', tensorType('float32', ['k', 2, 2, 3]))],
+    initializer: [
+      { name: 'boxes', dims: [3, 4], data_type: 1, float_data: [0, 0, 3, 3, 1, 1, 2, 2, 0, 1, 3, 2] },
+      ints('batches', [0, 0, 0]),
+      ints('first', [0]),
+      ints('rest', [-1]),
+      ...[1, 2, 3].map((at) => ints(`at${at}`, [at], [])),
+    ],
+  });
+  const x = counted([1, 2, 4, 4]);
+  const runs = [
+    [1, 0, 2],
+    [0, 1, 0],
+  ].map((scores) => ({ x, scores: new Tensor('float32', scores, [3]) }));
+  const { after } = await simplified(file, ...runs);
+  assert.deepEqual(after, { NonZero: 1, Squeeze: 1, Gather: 2, RoiAlign: 1, Reshape: 1 });
+});
+
+test('constants are computed up to constantLimit; inputShapes fixes what is open', async () => {
+  const file = makeModel({
+    node: [
+      node('ConstantOfShape', ['size'], ['large']),
+      node('Expand', ['large', 'larger'], ['zeros']),
+      node('Shape', ['x'], ['s']),
+      node('ConstantOfShape', ['s'], ['like']),
+      node('Concat', ['zeros', 'like'], ['y'], axis(0)),
+    ],
+    input: [port('x', tensorType('float32', ['n']))],
+    output: [port('y', tensorType('float32', ['m']))],
+    initializer: [ints('size', [1]), ints('larger', [1000])],
+  });
+  const counts = async (options) => (await simplify(file, options)).after;
+  assert.deepEqual(await counts({}), { Shape: 1, ConstantOfShape: 1, Concat: 1 });
+  assert.deepEqual(await counts({ constantLimit: 3999 }), { Expand: 1, Shape: 1, ConstantOfShape: 1, Concat: 1 });
+  const { model, after } = await simplify(file, { inputShapes: { x: [3] } });
+  assert.deepEqual(after, { Concat: 1 });
+  assert.deepEqual((await graph(model)).graph.inputs[0].type.shape, [3]);
+  await assert.rejects(simplify(file, { inputShapes: { x: [3, 4] } }), { code: 'invalid_argument' });
+  await assert.rejects(simplify(file, { inputShapes: { z: [3] } }), { code: 'invalid_argument' });
+});
