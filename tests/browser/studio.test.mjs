@@ -1,16 +1,12 @@
 // The studio page: models are dropped or chosen, filled, run, and shown; wrong files, cancel, languages, colours.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { afterEach, beforeEach, test } from 'node:test';
 import { goodModel, modelBytes, node, port } from '../models/tiny_model.mjs';
-import { choose, file, readyToRun, run, studio, tab } from './studio_page.mjs';
+import { choose, file, readyToRun, run, studioOfTests, tab } from './studio_page.mjs';
 
-let site;
+const site = studioOfTests();
 let page;
 
-before(async () => {
-  site = await studio();
-});
-after(() => site?.close());
 beforeEach(async () => {
   page = await site.open();
 });

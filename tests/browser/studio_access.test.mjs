@@ -3,16 +3,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { goodModel } from '../models/tiny_model.mjs';
-import { choose, file, readyToRun, run, studio, tab } from './studio_page.mjs';
+import { choose, file, readyToRun, run, studioOfTests, tab } from './studio_page.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-let site;
-before(async () => {
-  site = await studio();
-});
-after(() => site?.close());
+const site = studioOfTests();
 
 /** Serious and critical findings, each with where it is. */
 async function findings(page, place) {

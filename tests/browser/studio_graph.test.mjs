@@ -2,21 +2,19 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { fetchZoo } from '../../scripts/fetch-zoo.mjs';
 import { ModelProto } from '../conformance/schema.mjs';
 import { initializer, modelBytes, node, port } from '../models/tiny_model.mjs';
-import { choose, file, studio } from './studio_page.mjs';
+import { choose, file, studioOfTests } from './studio_page.mjs';
 
 const kFiles = ['ch_PP-OCRv4_det_infer.onnx', 'silero_vad_v5.onnx', 'mlsd_320x320_tiny.onnx'];
-let site;
+const site = studioOfTests();
 let zoo;
 
 before(async () => {
   zoo = fetchZoo({ names: kFiles, log: (line) => console.error(line) });
-  site = await studio();
 });
-after(() => site?.close());
 
 const drawn = (page) => page.waitForFunction(() => document.querySelector('.graph-canvas canvas')?.dataset.scale);
 

@@ -2,16 +2,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { goodModel } from '../models/tiny_model.mjs';
-import { choose, file, readyToRun, run, studio, tab } from './studio_page.mjs';
+import { choose, file, readyToRun, run, studioOfTests, tab } from './studio_page.mjs';
 
-let site;
-before(async () => {
-  site = await studio();
-});
-after(() => site?.close());
+const site = studioOfTests();
 
 test('the JavaScript of the page, without optional parts, is small', (t) => {
   const assets = join(site.folder, 'assets');

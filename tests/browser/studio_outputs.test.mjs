@@ -2,17 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { initializer, modelBytes, node, port } from '../models/tiny_model.mjs';
-import { choose, file, outputsOf, readyToRun, run, studio } from './studio_page.mjs';
+import { choose, file, outputsOf, readyToRun, run, studioOfTests } from './studio_page.mjs';
 import { wav } from './wav.mjs';
 
-let site;
+const site = studioOfTests();
 let page;
 before(async () => {
-  site = await studio();
   page = await site.open();
 });
 after(async () => {
-  await site?.close();
   // Chromium finds that the tests read the drawings often.
   assert.deepEqual(
     page?.problems.filter((text) => !/willReadFrequently/.test(text)),

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { launch, serve, watch } from './browser.mjs';
@@ -36,6 +37,16 @@ export async function studio({ flags } = {}) {
     rmSync(temp, { recursive: true });
   };
   return { folder, url, server, browser, open, close };
+}
+
+/** studio() for the tests of one file, which may use it once they run. @returns {Awaited<ReturnType<typeof studio>>} */
+export function studioOfTests() {
+  const site = {};
+  before(async () => {
+    Object.assign(site, await studio());
+  });
+  after(() => site.close?.());
+  return site;
 }
 
 export const file = (name, bytes, mimeType = 'application/octet-stream') => ({

@@ -2,22 +2,20 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { fetchZoo } from '../../scripts/fetch-zoo.mjs';
-import { choose, file, studio, tab } from './studio_page.mjs';
+import { choose, file, studioOfTests, tab } from './studio_page.mjs';
 
 const kModel = 'face_detection_front_128x128_barracuda.onnx';
-let site;
+const site = studioOfTests();
 let page;
 
 before(async () => {
   const zoo = fetchZoo({ names: [kModel], log: (line) => console.error(line) });
-  site = await studio();
   page = await site.open();
   await choose(page, file(kModel, readFileSync(join(zoo, kModel))));
   await page.waitForSelector('#run-form', { state: 'attached' });
 });
-after(() => site?.close());
 
 test('without a run, the profile offers one', async () => {
   await tab(page, 'profile');

@@ -1,17 +1,13 @@
 // The studio's samples end to end: text is read, a face and lines are found where they are, and speech is heard as
 // onnxruntime-web hears it.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { makeValues } from '../models/feeds.mjs';
 import { voiceOf } from './heard.mjs';
-import { file, studio } from './studio_page.mjs';
+import { file, studioOfTests } from './studio_page.mjs';
 import { wav } from './wav.mjs';
 
-let site;
-before(async () => {
-  site = await studio();
-});
-after(() => site?.close());
+const site = studioOfTests();
 
 /** A page with the sample, and what it found in its own picture. */
 async function start(name) {

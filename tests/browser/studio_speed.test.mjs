@@ -1,17 +1,13 @@
 // How quick the studio is: until it can be used, and while a graph of 5,000 nodes is moved and zoomed.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { modelBytes, node, port } from '../models/tiny_model.mjs';
-import { choose, file, studio } from './studio_page.mjs';
+import { choose, file, studioOfTests } from './studio_page.mjs';
 
 // Milliseconds of a frame at which moving is smooth, and the most that a machine busy with other tests may need.
 const kSmooth = 33;
 const kMost = process.env.SARDONYX_TEST_ALL === '1' ? kSmooth : 3 * kSmooth;
-let site;
-before(async () => {
-  site = await studio();
-});
-after(() => site?.close());
+const site = studioOfTests();
 
 const middle = (times) => times.toSorted((a, b) => a - b)[times.length >> 1];
 

@@ -1,14 +1,10 @@
 // Text for models of language: a tokenizer.json that comes with the model, or alone; a vocabulary; bytes.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { initializer, modelBytes, node, port } from '../models/tiny_model.mjs';
-import { choose, file, outputsOf, readyToRun, run, studio } from './studio_page.mjs';
+import { choose, file, outputsOf, readyToRun, run, studioOfTests } from './studio_page.mjs';
 
-let site;
-before(async () => {
-  site = await studio();
-});
-after(() => site?.close());
+const site = studioOfTests();
 
 const kInt64 = 7;
 /** Gives back its tokens, and how many of them count. */

@@ -1,15 +1,11 @@
 // The studio's tools: findings with jumps to their nodes, simplification side by side and as a file, the model as text.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { initializer, modelBytes, node, port } from '../models/tiny_model.mjs';
-import { choose, file, studio, tab } from './studio_page.mjs';
+import { choose, file, studioOfTests, tab } from './studio_page.mjs';
 
-let site;
-before(async () => {
-  site = await studio();
-});
-after(() => site?.close());
+const site = studioOfTests();
 
 async function tools(name, graph) {
   const page = await site.open();

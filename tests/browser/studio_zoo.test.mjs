@@ -3,25 +3,23 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { fetchZoo, zooNames } from '../../scripts/fetch-zoo.mjs';
 import { ModelProto } from '../conformance/schema.mjs';
 import { compareWithDigest } from '../models/digest.mjs';
 import { feedsOf, kZoo } from '../models/feeds.mjs';
 import { npyOf } from './npy.mjs';
-import { choose, file, outputsOf, readyToRun, run, studio } from './studio_page.mjs';
+import { choose, file, outputsOf, readyToRun, run, studioOfTests } from './studio_page.mjs';
 
 const all = process.env.SARDONYX_TEST_ALL === '1';
 const kQuick = ['ch_PP-OCRv4_rec_infer.onnx', 'silero_vad_v5.onnx', 'mlsd_320x320_tiny.onnx'];
 const names = Object.keys(kZoo).filter((name) => all || kQuick.includes(name));
-let site;
+const site = studioOfTests();
 let zoo;
 
 before(async () => {
   zoo = fetchZoo({ names: zooNames({ heavy: all }), log: (line) => console.error(line) });
-  site = await studio();
 });
-after(() => site?.close());
 
 class Plain {
   constructor(type, data, dims) {
