@@ -4,7 +4,7 @@
 //
 // --all adds the heavy tests (the tests see SARDONYX_TEST_ALL=1); --only takes stages by name: cpp threads kernels wasm-kernels
 // fuzz js operators conformance models transformers browser bench environments.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { build, cmake } from './build.mjs';
@@ -13,6 +13,7 @@ import { main, SetupError, say, seconds, step } from './lib/step.mjs';
 import { setup } from './setup.mjs';
 
 const FUZZ_SECONDS = 60;
+const MOST_SEED_BYTES = 4096;
 const native = join(root, 'build', 'native-debug', 'tests');
 // Leaks are findings too; a sanitizer's report ends the program.
 const sanitizerEnv = {
@@ -73,15 +74,25 @@ function countGoogleTest(file, code) {
   return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped };
 }
 
-/** Runs each fuzz target on a copy of its corpus (tests/fuzz/corpus/<target>). */
+/** Models that exporters wrote, beside the seeds that the targets write themselves (tests/fuzz/seeds.h). */
+function copySmallExports(folder) {
+  const exports = join(root, 'tests', 'models', 'reference', 'exports');
+  for (const name of readdirSync(exports)) {
+    // One of each exporter: what is learned from others is little, and each start takes them all.
+    const path = join(exports, name);
+    if (/\.(tracing11|tracing17|dynamo18)\.onnx$/.test(name) && statSync(path).size <= MOST_SEED_BYTES)
+      cpSync(path, join(folder, name));
+  }
+}
+
+/** Runs each fuzz target on its seeds. */
 async function fuzz(env) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const target of fuzzTargets()) {
     const work = mkdtempSync(join(tmpdir(), 'sardonyx-fuzz-'));
     const corpus = join(work, 'corpus');
-    const seeds = join(root, 'tests', 'fuzz', 'corpus', target);
-    if (existsSync(seeds)) cpSync(seeds, corpus, { recursive: true });
-    else mkdirSync(corpus);
+    mkdirSync(corpus);
+    if (target !== 'image_fuzz') copySmallExports(corpus);
     const args = [
       `-max_total_time=${FUZZ_SECONDS}`,
       // The same inputs in the same order: whether a change passes must not hang on luck. --all looks for new ones.

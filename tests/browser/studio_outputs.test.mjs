@@ -1,13 +1,12 @@
 // What outputs are shown as: a top list with labels, an image, a heat map, a mask, boxes, a waveform, a table; and sound as an input.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { initializer, modelBytes, node, port } from '../models/tiny_model.mjs';
 import { choose, file, outputsOf, readyToRun, run, studioOfTests } from './studio_page.mjs';
 import { wav } from './wav.mjs';
 
-const site = studioOfTests();
 let page;
-before(async () => {
+const site = studioOfTests(async () => {
   page = await site.open();
 });
 after(async () => {

@@ -39,11 +39,16 @@ export async function studio({ flags } = {}) {
   return { folder, url, server, browser, open, close };
 }
 
-/** studio() for the tests of one file, which may use it once they run. @returns {Awaited<ReturnType<typeof studio>>} */
-export function studioOfTests() {
+/**
+ * studio() for the tests of one file, which may use it once they run; `prepare` is called before, when it can be used
+ * (hooks of the file's own do not wait for this one).
+ * @returns {Awaited<ReturnType<typeof studio>>}
+ */
+export function studioOfTests(prepare) {
   const site = {};
   before(async () => {
     Object.assign(site, await studio());
+    await prepare?.();
   });
   after(() => site.close?.());
   return site;

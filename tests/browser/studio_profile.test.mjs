@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { fetchZoo } from '../../scripts/fetch-zoo.mjs';
 import { choose, file, studioOfTests, tab } from './studio_page.mjs';
 
 const kModel = 'face_detection_front_128x128_barracuda.onnx';
-const site = studioOfTests();
 let page;
-
-before(async () => {
+const site = studioOfTests(async () => {
   const zoo = fetchZoo({ names: [kModel], log: (line) => console.error(line) });
   page = await site.open();
   await choose(page, file(kModel, readFileSync(join(zoo, kModel))));

@@ -1,4 +1,4 @@
-// Where the last argument of a fuzz target is a folder, seeds are written there first.
+// Where the first argument of a fuzz target that is no option is a folder, seeds are written there first.
 #pragma once
 #include <sys/stat.h>
 
@@ -12,7 +12,9 @@ namespace sardonyx::testing {
 
 inline void write_seeds(int argc, char** argv, const std::vector<std::string>& seeds) {
   struct stat info;
-  const std::string folder = argc > 1 ? argv[argc - 1] : "";
+  std::string folder;
+  for (int i = argc - 1; i > 0; i--)
+    if (argv[i][0] != '-') folder = argv[i];
   if (folder.empty() || stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return;
   int number = 0;
   for (const std::string& seed : seeds) {
