@@ -5,7 +5,6 @@ import { kDispose } from './dispose.js';
 import type { SessionEngine } from './engine.js';
 import { asOnnxError, checkAborted, invalidArgument, OnnxError } from './errors.js';
 import { createSession, metadataOf } from './loading.js';
-import type * as metadata from './metadata.js';
 import type { Loaded, MemoryUse, ModelMetadata, NativePort, ProfileEntry } from './native.js';
 import * as optionTypes from './options.js';
 import type * as providers from './providers.js';
@@ -26,10 +25,21 @@ export declare namespace InferenceSession {
   type FetchesType = readonly string[] | NullableOnnxValueMapType;
   /** Nearly all outputs are tensors; a program that runs a model with others says so by a cast to OnnxValue. */
   type ReturnType = { readonly [name: string]: Tensor };
-  type ValueMetadataBase = metadata.ValueMetadataBase;
-  type NonTensorValueMetadata = metadata.NonTensorValueMetadata;
-  type TensorValueMetadata = metadata.TensorValueMetadata;
-  type ValueMetadata = metadata.ValueMetadata;
+  interface ValueMetadataBase {
+    readonly name: string;
+  }
+  interface NonTensorValueMetadata extends ValueMetadataBase {
+    readonly isTensor: false;
+    /** "sequence of float32 tensor"... */
+    readonly description: string;
+  }
+  interface TensorValueMetadata extends ValueMetadataBase {
+    readonly isTensor: true;
+    readonly type: Tensor.Type;
+    /** A number, the name of a symbolic dimension, or '' where the model says nothing. */
+    readonly shape: readonly (number | string)[];
+  }
+  type ValueMetadata = NonTensorValueMetadata | TensorValueMetadata;
   type ExecutionProviderOptionMap = providers.ExecutionProviderOptionMap;
   type ExecutionProviderName = providers.ExecutionProviderName;
   type ExecutionProviderConfig = providers.ExecutionProviderConfig;
