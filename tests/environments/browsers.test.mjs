@@ -27,7 +27,7 @@ async function run() {
   const error = await session.run({}).catch((error) => error);
   await session.release();
   const { threads, worker } = session.info;
-  const kind = isolated ? [threads + ' threads', worker ? 'in a worker' : session.info.why] : [];
+  const kind = isolated ? [threads + ' threads', worker && threads > 1 ? 'in a worker' : session.info.why] : [];
   return [[...y.data].join(), error instanceof OnnxError && error.code, ...kind].join(' ');
 }
 export const answer = run().catch((error) => String(error.stack ?? error));
