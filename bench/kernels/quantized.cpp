@@ -66,6 +66,7 @@ SARDONYX_NOINLINE void read_all(const uint8_t* data, size_t n, uint8_t* out) noe
   V acc[4] = {};
 #pragma clang loop unroll(disable)
   for (size_t i = 0; i < n; i += 64) {
+#pragma clang loop unroll(full)
     for (size_t j = 0; j < 4; j++) acc[j] = wasm_v128_xor(acc[j], load(data + i + 16 * j));
   }
   store(out, wasm_v128_xor(wasm_v128_xor(acc[0], acc[1]), wasm_v128_xor(acc[2], acc[3])));
@@ -82,6 +83,7 @@ void add_nbits(Entries& list, const char* read_name, const char* name, size_t k,
   auto x = std::make_shared<Buffer>(k), y = std::make_shared<Buffer>(n);
   auto scales = std::make_shared<std::vector<float>>(k / kBlock * n, 0.01f);
   NBits w{};
+  w.form = nbits_best_form();
   w.bits = 4, w.block = kBlock, w.k = k, w.data = data->data(), w.scales = scales->data();
   if (zeros) w.zeros = z->data();
   auto row = std::make_shared<std::vector<int32_t>>(nbits_row_size(w) + 16);

@@ -27,6 +27,7 @@ struct Weights {
     for (uint8_t& v : zeros) v = static_cast<uint8_t>(random.integer(0, 255));
     for (float& v : scales) v = static_cast<float>(random.integer(1, 100)) / 64;
     for (float& v : float_zeros) v = static_cast<float>(random.integer(0, 60)) / 4;
+    w.form = FormX8::pairs;
     w.bits = bits, w.block = block, w.k = k;
     w.data = data.data(), w.scales = scales.data();
     w.zeros = form == 1 ? zeros.data() : nullptr;
@@ -66,19 +67,23 @@ TEST(NBits, RowTimesFourBits) {
         Guarded<float> x(k), bias(n), y(n);
         Random random(k);
         for (float& v : x) v = static_cast<float>(random.integer(-1000, 1000)) / 512;
+        x[k / 2] = k % 2 == 0 ? -2.0f : 2.0f;
         for (float& v : bias) v = static_cast<float>(random.integer(-8, 8));
         Guarded<int32_t> prepared(nbits_row_size(t.w));
-        nbits_prepare_row(t.w, x, prepared.poison());
-        nbits_gemv_f32(t.w, 0, n, prepared, bias, y.poison());
-        EXPECT_TRUE(y.intact() && prepared.intact());
-        for (size_t r = 0; r < n; r++) {
-          double sum = static_cast<double>(bias[r]), size = 1;
-          for (size_t i = 0; i < k; i++) {
-            const double product = static_cast<double>(x[i]) * t.value(r, i);
-            sum += product;
-            size += std::fabs(product);
+        for (FormX8 digits : {FormX8::pairs, nbits_best_form()}) {
+          t.w.form = digits;
+          nbits_prepare_row(t.w, x, prepared.poison());
+          nbits_gemv_f32(t.w, 0, n, prepared, bias, y.poison());
+          EXPECT_TRUE(y.intact() && prepared.intact());
+          for (size_t r = 0; r < n; r++) {
+            double sum = static_cast<double>(bias[r]), size = 1;
+            for (size_t i = 0; i < k; i++) {
+              const double product = static_cast<double>(x[i]) * t.value(r, i);
+              sum += product;
+              size += std::fabs(product);
+            }
+            ASSERT_NEAR(y[r], sum, size * 1e-6) << "block " << block << " k " << k << " form " << form;
           }
-          ASSERT_NEAR(y[r], sum, size * 1e-6) << "block " << block << " k " << k << " form " << form;
         }
       }
 }

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/quant/form_x8.h"
+
 namespace sardonyx::kernels {
 
 // W [n][k] = (element - zero) * scale. Elements of a block lie in block * bits / 8 bytes, low bits first.
@@ -14,6 +16,7 @@ struct NBits {
   const uint8_t* zeros;      // packed as the data is, each row from a byte on; or null
   const float* float_zeros;  // [n][blocks], or null; neither: 2^(bits - 1)
   const int32_t* block_of;   // [k]: the block whose scale an element has; null: its own
+  FormX8 form;               // of a row that is multiplied with them: pairs or seven_bit_quads, where that is exact
 
   size_t blocks() const noexcept { return (k + block - 1) / block; }
   size_t row_bytes() const noexcept { return blocks() * (block * bits / 8); }
@@ -26,6 +29,8 @@ void nbits_unpack_f32(const NBits& w, size_t n0, size_t n1, float* y) noexcept;
 // One row times W, for 4 bits, blocks of 32 or more without block_of: the row as integers of 23 bits, whose products
 // with the 4 bits are exact.
 bool nbits_has_gemv(const NBits& w) noexcept;
+// The fastest form of a row that is exact in this build and engine.
+FormX8 nbits_best_form() noexcept;
 // int32 elements of a prepared row.
 size_t nbits_row_size(const NBits& w) noexcept;
 void nbits_prepare_row(const NBits& w, const float* x, int32_t* prepared) noexcept;

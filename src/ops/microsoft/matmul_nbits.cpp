@@ -78,6 +78,7 @@ class MatMulNBits final : public Operator {
     if (c.output(0).count() == 0) return;
     const Tensor a = to_float32(c.input(kA)), scales = floats(c, kScales), bias = floats(c, kBias);
     kernels::NBits w{};
+    w.form = kernels::nbits_best_form();
     w.bits = static_cast<size_t>(bits_), w.block = static_cast<size_t>(block_), w.k = static_cast<size_t>(k_);
     w.data = c.input(kB).data<uint8_t>();
     w.scales = scales.data<float>();
@@ -131,8 +132,9 @@ class MatMulNBits final : public Operator {
     const int64_t size = static_cast<int64_t>(kernels::nbits_row_size(w));
     int32_t* prepared = c.scratch<int32_t>(rows * size);
     for (int64_t i = 0; i < rows; i++) kernels::nbits_prepare_row(w, a + i * k_, prepared + i * size);
-    // Columns whose weights stay in a cache for all rows.
-    const int64_t step = std::max<int64_t>(2, (1 << 15) / static_cast<int64_t>(w.row_bytes()) / 2 * 2);
+    // Columns whose weights stay in a cache for all rows; of one row, long streams of them, and two tasks at least.
+    const int64_t fits = (rows == 1 ? 1 << 18 : 1 << 15) / static_cast<int64_t>(w.row_bytes()) / 2 * 2;
+    const int64_t step = std::max<int64_t>(2, std::min(fits, (n_ + 3) / 4 * 2));
     c.pool().parallel_for((n_ + step - 1) / step, 1, [&](int64_t from, int64_t to) {
       for (int64_t block = from; block < to; block++) {
         const size_t n0 = static_cast<size_t>(block * step),
