@@ -12,6 +12,7 @@ const kStrange = ['string', 'complex64', 'float8e4m3fn', 'bool', 'uint16'];
 const kOptionalFirst = new Set([
   'Loop',
   'Scan',
+  'com.microsoft.DynamicQuantizeLSTM',
   ...['Add', 'Mul', 'Sigmoid', 'LeakyRelu', 'AveragePool', 'Softmax'].map((name) => `com.microsoft.QLinear${name}`),
 ]);
 // Operators that move bytes or read a type only: newer versions of the standard allow types that were not there yet.
