@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { blockFunctions } from '../../scripts/lib/glue.mjs';
 import { goodModel } from './make_model.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -121,4 +122,17 @@ test('no eval, no CDN, nothing of Node for a bundler to trip over', () => {
     assert.doesNotMatch(text, /commander|['"/]cli\//, name);
     assert.doesNotMatch(text, /https?:\/\//, name);
   }
+});
+
+test('no module declares functions in blocks, which become variables of others in scripts that are not strict', () => {
+  const namesIn = (code) => blockFunctions(code, 'sample.mjs').map(({ id }) => id.name);
+  assert.deepEqual(namesIn('function a() { function b() {} } if (a) { function c() { { function d() {} } } }'), [
+    'c',
+    'd',
+  ]);
+  assert.deepEqual(namesIn('const f = () => { function g() {} }; for (;;) { var h = function i() {}; }'), []);
+  const wasm = join(folder, 'node_modules', 'sardonyx', 'dist', 'wasm');
+  const glues = readdirSync(wasm).filter((name) => name.endsWith('.mjs'));
+  assert.ok(glues.length >= 2, glues.join());
+  for (const name of glues) assert.deepEqual(blockFunctions(readFileSync(join(wasm, name), 'utf8'), name), [], name);
 });
