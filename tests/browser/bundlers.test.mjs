@@ -19,7 +19,6 @@ const kPages = {
   webpack: 'webpack/index.html',
   esbuild: 'esbuild/index.html',
   rollup: 'rollup/index.html',
-  next: 'next/out/index.html',
 };
 const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' };
 let folder;
@@ -80,11 +79,18 @@ async function runsEverywhere(path, takesFiles, places = {}) {
   await runs(`${path}?worker&threads=2`, takesFiles ? '2 threads in a worker' : '1 thread', places, kIsolated);
 }
 
+// A bundler that waits for ever is a failure, too; `timeout` ends what npm has started with it.
 function npm(name, ...args) {
   try {
-    return execFileSync('npm', args, { cwd: join(folder, name), encoding: 'utf8', stdio: 'pipe', env });
+    return execFileSync('timeout', ['240', 'npm', ...args], {
+      cwd: join(folder, name),
+      encoding: 'utf8',
+      stdio: 'pipe',
+      env,
+    });
   } catch (error) {
-    throw new Error(`npm ${args.join(' ')} in ${name}:\n${error.stdout}${error.stderr}`);
+    const late = error.status === 124 ? 'is not done in time\n' : '';
+    throw new Error(`npm ${args.join(' ')} in ${name}: ${late}${error.stdout}${error.stderr}`);
   }
 }
 
@@ -92,10 +98,17 @@ for (const [name, path] of Object.entries(kPages)) {
   test(name, { skip }, async () => {
     npm(name, 'install', '--no-audit', '--no-fund', '--no-save', tarball);
     npm(name, 'run', 'build');
-    // Next.js writes addresses from the root on.
-    const places = name === 'next' ? { '/_next/': join(folder, 'next', 'out', '_next') } : {};
-    const runsOf = ['webpack', 'next'].includes(name) ? runsInPage : runsEverywhere;
-    await runsOf(path, !['esbuild', 'rollup'].includes(name), places);
+    const runsOf = name === 'webpack' ? runsInPage : runsEverywhere;
+    await runsOf(path, !['esbuild', 'rollup'].includes(name));
+  });
+}
+
+// It has two bundlers. It writes addresses from the root on.
+for (const bundler of ['webpack', 'turbopack']) {
+  test(`Next.js, ${bundler}`, { skip }, async () => {
+    npm('next', 'install', '--no-audit', '--no-fund', '--no-save', tarball);
+    npm('next', 'run', 'build', '--', `--${bundler}`);
+    await runsInPage('next/out/index.html', true, { '/_next/': join(folder, 'next', 'out', '_next') });
   });
 }
 

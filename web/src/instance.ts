@@ -1,8 +1,8 @@
 // From a compiled module to an instance of the engine with its threads; in pages, in workers, in Node.js.
 import { messageOf } from './errors.js';
 import type { Instance } from './native.js';
+import type { ThreadKind } from './threads.js';
 import type { Factory } from './variants.js';
-import type { WorkerKind } from './workers.js';
 
 export interface Started {
   readonly instance: Instance;
@@ -39,7 +39,7 @@ function instantiate(module: WebAssembly.Module, factory: Factory): Promise<Inst
 export async function startInstance(
   module: WebAssembly.Module,
   factory: Factory,
-  kind: WorkerKind,
+  kind: ThreadKind,
   threads: number,
 ): Promise<Started> {
   const instance = await instantiate(module, factory);

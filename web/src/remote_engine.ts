@@ -5,8 +5,12 @@ import type { ExternalData } from './external_data.js';
 import { detachable, type Reply, type Request, type RunReply, type StartReply } from './messages.js';
 import type { Loaded, MemoryUse, NativeTensor, NativeValue, RunRequest, RunResult } from './native.js';
 import type { VariantName } from './variants.js';
-import { startWorker, type WorkerLike } from './workers.js';
+import { startWorker, type WorkerLike, type WorkerScript } from './workers.js';
 
+const kEngine: WorkerScript = {
+  inBrowsers: () => new Worker(new URL('./engine_worker.js', import.meta.url), { type: 'module', name: 'sardonyx' }),
+  inNode: { script: 'engine_worker.js' },
+};
 const kStartTimeout = 15_000; // ms: longer than that of its threads
 const kMostPassing = 32 << 20; // bytes
 const kAlignment = 64;
@@ -79,7 +83,7 @@ export class RemoteEngine implements SessionEngine {
 
   /** @throws OnnxError (instance_lost) where no worker starts in time, or what the platform throws */
   static async start(module: WebAssembly.Module, variant: VariantName, threads: number) {
-    const engine = new RemoteEngine(startWorker('engine'));
+    const engine = new RemoteEngine(startWorker(kEngine));
     const timer = setTimeout(() => engine.worker.onerror?.({ message: 'it does not start' }), kStartTimeout);
     try {
       const reply = await engine.ask<StartReply>({ op: 'start', module, variant, threads });

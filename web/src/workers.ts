@@ -13,42 +13,28 @@ export interface WorkerLike {
   setAlive?(alive: boolean): void;
 }
 
-/** Literal pairs of `new Worker` and `new URL`: bundlers find the scripts by them. May throw: a policy forbids it. */
-const kBrowserWorkers = {
-  engine: () =>
-    new Worker(new URL('./engine_worker.js', import.meta.url), { type: 'module', name: 'sardonyx' }) as WorkerLike,
-  // The glue knows by the worker's name that it is to be a thread.
-  simd: () =>
-    new Worker(new URL('./wasm/sardonyx-simd-threads.mjs', import.meta.url), {
-      type: 'module',
-      name: 'em-pthread',
-    }) as WorkerLike,
-  relaxed: () =>
-    new Worker(new URL('./wasm/sardonyx-relaxed-threads.mjs', import.meta.url), {
-      type: 'module',
-      name: 'em-pthread',
-    }) as WorkerLike,
-};
-const kNodeWorkers = {
-  engine: { script: 'engine_worker.js' },
-  simd: { script: 'node_thread.js', glue: 'wasm/sardonyx-simd-threads.mjs' },
-  relaxed: { script: 'node_thread.js', glue: 'wasm/sardonyx-relaxed-threads.mjs' },
-};
-/** engine: runs a whole session; the others: a thread of a session with that build. */
-export type WorkerKind = keyof typeof kBrowserWorkers;
+/**
+ * How a worker is started. `inBrowsers` is a literal pair of `new Worker` and `new URL`, by which bundlers find the
+ * script; it stands where it is used, since a script that names itself makes some of them wait for ever. May throw: a
+ * policy forbids it.
+ */
+export interface WorkerScript {
+  inBrowsers(): Worker;
+  /** Files beside this one. */
+  readonly inNode: { readonly script: string; readonly glue?: string };
+}
 
 class NodeWorker implements WorkerLike {
   onmessage: WorkerLike['onmessage'] = null;
   onerror: WorkerLike['onerror'] = null;
   private readonly worker;
 
-  constructor(kind: WorkerKind) {
+  constructor({ script, glue }: WorkerScript['inNode']) {
     const threads = nodeModule('node:worker_threads');
     if (!threads) throw new Error('there are no worker_threads');
-    const { script, ...data } = kNodeWorkers[kind] as { script: string; glue?: string };
-    // Not literal: what bundlers are to find stands above.
+    // Not literal: this is not for bundlers to find.
     const base = import.meta.url;
-    const workerData = data.glue === undefined ? {} : { glue: new URL(data.glue, base).href };
+    const workerData = glue === undefined ? {} : { glue: new URL(glue, base).href };
     // Not the process's own flags: some (--input-type) are refused by workers that are files.
     this.worker = new threads.Worker(new URL(script, base), { workerData, execArgv: [] });
     this.worker.unref();
@@ -74,6 +60,6 @@ class NodeWorker implements WorkerLike {
 }
 
 /** @throws whatever the platform throws where workers are forbidden or missing */
-export function startWorker(kind: WorkerKind): WorkerLike {
-  return hasFiles() ? new NodeWorker(kind) : kBrowserWorkers[kind]();
+export function startWorker({ inBrowsers, inNode }: WorkerScript): WorkerLike {
+  return hasFiles() ? new NodeWorker(inNode) : (inBrowsers() as WorkerLike);
 }
