@@ -65,6 +65,37 @@ test('a compiled module', async () => {
   await works();
 });
 
+// The module, with the sum of four floats where it should multiply them.
+function wrongModule() {
+  const wrong = new Uint8Array(bytes);
+  const [simd, mul, add] = [0xfd, 0xe6, 0xe4];
+  for (let i = 0; i + 2 < wrong.length; i++) {
+    if (wrong[i] === simd && wrong[i + 1] === mul && wrong[i + 2] === 1) wrong[i + 1] = add;
+  }
+  return wrong;
+}
+
+test('the self-test', async () => {
+  env.wasm.selfTest = true;
+  await works();
+  env.wasm.wasmBinary = wrongModule();
+  await refuses('unsupported_platform', /self-test/, /Conv gives \S+ for \S+/);
+  env.wasm.selfTest = undefined;
+  await (await InferenceSession.create(goodModel())).release();
+  env.wasm.selfTest = true;
+  env.wasm.wasmBinary = bytes;
+  await works();
+});
+
+test('the self-test, with threads and in a worker', async () => {
+  Object.assign(env.wasm, { selfTest: true, numThreads: 2 });
+  for (const worker of [false, true]) {
+    const session = await InferenceSession.create(goodModel(), { worker });
+    assert.deepEqual([session.info.threads, session.info.worker], [2, worker], session.info.why);
+    await session.release();
+  }
+});
+
 test('bytes', async () => {
   env.wasm.wasmBinary = bytes;
   await works();

@@ -50,6 +50,20 @@ async function start(choice: Choice, settings: WasmSettings, given?: WebAssembly
   }
 }
 
+/** As start(), after the self-test where that is asked for. */
+async function startTested(choice: Choice, settings: WasmSettings, given?: WebAssembly.Module): Promise<Created> {
+  if (settings.selfTest) {
+    const { selfTest } = await import('./self_test.js');
+    const { engine } = await start(choice, settings, given);
+    try {
+      await selfTest(engine);
+    } finally {
+      await engine.release(false);
+    }
+  }
+  return start(choice, settings, given);
+}
+
 // Modules with threads import their memory.
 function kindOf(module: WebAssembly.Module): 'threads' | 'plain' {
   return WebAssembly.Module.imports(module).some(({ kind }) => kind === 'memory') ? 'threads' : 'plain';
@@ -71,7 +85,7 @@ async function startFrom(first: Choice, settings: WasmSettings, given?: WebAssem
   const threaded = given !== undefined && kindOf(given) === 'threads';
   for (let choice = first; ; ) {
     try {
-      return await start(choice, settings, given);
+      return await startTested(choice, settings, given);
     } catch (error) {
       const next = nextChoice(choice, messageOf(error));
       if (!next || next.variant.name.endsWith('-threads') !== threaded) throw error;
@@ -93,7 +107,7 @@ async function startSmall(choice: Choice, settings: WasmSettings): Promise<Creat
   const why = `${variant.name}: one thread in the page, as ${choice.threads} need a worker`;
   const here = await inTime(startFrom({ variant, threads: 1, worker: false, why }, settings), settings.timeout);
   const { MovingEngine } = await import('./moving_engine.js');
-  const away = () => inTime(start(choice, settings), settings.timeout);
+  const away = () => inTime(startTested(choice, settings), settings.timeout);
   return { engine: new MovingEngine(here.engine as LocalEngine, here.info, away), info: here.info };
 }
 

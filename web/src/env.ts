@@ -25,6 +25,12 @@ export interface WasmFlags {
   wasmBinary?: ArrayBufferLike | Uint8Array | undefined;
   /** The image codecs of models with an ImageDecoder: sardonyx-codecs.wasm as its URL, its bytes or its module. */
   codecs?: string | URL | ArrayBufferLike | Uint8Array | WebAssembly.Module | undefined;
+  /**
+   * Every new session's build is tried first: a small model, whose results are computed once more in JavaScript. Where they
+   * are wrong (engines have had such faults), the next build is taken and `session.info.why` says so. Takes some
+   * milliseconds.
+   */
+  selfTest?: boolean | undefined;
   /** The compiled module, for those who may not compile at run time (Cloudflare Workers). */
   wasmModule?: WebAssembly.Module | undefined;
 }

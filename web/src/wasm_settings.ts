@@ -17,6 +17,7 @@ export interface WasmSettings {
   readonly codecs: unknown;
   /** Milliseconds; 0: no limit. */
   readonly timeout: number;
+  readonly selfTest: boolean;
 }
 
 export function wrong(name: string, what: string, value: unknown): Error {
@@ -55,7 +56,7 @@ function pathsOf(given: unknown): string | WasmPaths {
 
 /** @throws OnnxError (invalid_argument) */
 export function wasmSettings(): WasmSettings {
-  const { numThreads, wasmModule, wasmBinary, wasmPaths, initTimeout, proxy, simd, codecs } = env.wasm;
+  const { numThreads, wasmModule, wasmBinary, wasmPaths, initTimeout, proxy, simd, codecs, selfTest } = env.wasm;
   if (numThreads !== undefined && (!Number.isSafeInteger(numThreads) || numThreads < 0)) {
     throw wrong('numThreads', 'a whole number from 0 on', numThreads);
   }
@@ -77,5 +78,6 @@ export function wasmSettings(): WasmSettings {
     paths: wasmPaths === undefined || wasmPaths === null ? undefined : pathsOf(wasmPaths),
     codecs: codecs ?? undefined,
     timeout: initTimeout ?? 0,
+    selfTest: selfTest === true,
   };
 }
