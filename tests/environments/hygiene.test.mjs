@@ -54,7 +54,7 @@ test('an app that only runs a model gets less than 60 KB of JavaScript', async (
   // image codecs and Tensor.fromImage() load where they are used, and run what a page without them does not load.
   const sizeOf = (name) => readFileSync(join(outDir, name)).length;
   const isLate = (name) =>
-    /(-threads|\/threads|\/codecs|\/codecs_loading|\/image_pixels|\/workers|\/(moving|remote)_engine|\/engine_worker)-/.test(
+    /(-threads|\/threads|\/codecs|\/codecs_loading|\/image_pixels|\/self_test|\/workers|\/(moving|remote)_engine|\/engine_worker)-/.test(
       name,
     );
   const variants = scripts.filter((name) => /sardonyx-(simd|relaxed)-/.test(name) && !isLate(name));
