@@ -45,7 +45,9 @@ async function measured(...args) {
     assert.equal(run.model, 'tiny');
     for (const { against, difference } of run.ratios) assert.ok(difference < 1e-6, `${against}: ${difference}`);
     for (const entry of run.entries) {
-      assert.equal(entry.threads, entry.asked.threads, `${entry.label}: ${entry.why}`);
+      // In a page, small models stay out of the worker that threads need.
+      const asked = /one thread in the page, as 2 need a worker/.test(entry.why) ? 1 : entry.asked.threads;
+      assert.equal(entry.threads, asked, `${entry.label}: ${entry.why}`);
       if (!/web|Sardonyx/.test(entry.label)) continue;
       assert.ok(entry.heapAfterLoad >= 65_536 && entry.heapPeak >= entry.heapAfterLoad);
     }
@@ -76,7 +78,7 @@ test('Node.js, both variants and thread counts', async () => {
 
 test('Chromium, and the report of it', async () => {
   const results = await measured('--env', 'chromium', '--variant', 'relaxed');
-  assert.deepEqual(variantsOf(results), ['relaxed', 'relaxed-threads']);
+  assert.deepEqual(variantsOf(results), ['relaxed', 'relaxed']);
   const server = await serve({ '/': { text: await reportPage(results) } });
   const browser = await launch();
   try {
