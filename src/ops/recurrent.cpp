@@ -6,7 +6,7 @@
 #include "ops/util/as_float.h"
 #include "ops/util/macs.h"
 #include "ops/util/product.h"
-#include "ops/util/rnn_cells.h"
+#include "ops/util/rnn_inputs.h"
 #include "ops/util/rnn_memory.h"
 
 namespace sardonyx {
@@ -39,7 +39,7 @@ class Recurrent final : public Operator {
     if (a.since == 1) a.ignore("output_sequence");
     if (kind == RnnKind::lstm) input_forget_ = a.flag("input_forget", false);
     if (kind == RnnKind::gru && a.since >= 3) linear_before_reset_ = a.flag("linear_before_reset", false);
-    read_activations(a);
+    take_activations(a);
   }
 
   void infer(InferContext& c) const override {
@@ -50,19 +50,12 @@ class Recurrent final : public Operator {
       if (i != 4 && c.has_input(i)) c.require_same_dtype(0, i);
     }
     const Sizes s(*this, c.shape(0), c.shape(2));
-    check(s.hidden < int64_t{1} << 28, ErrorCode::invalid_input, "R has ", s.hidden, " hidden units");
-    check(hidden_ == 0 || hidden_ == s.hidden, ErrorCode::invalid_model, "hidden_size is ", hidden_, ", R has ",
-          s.hidden);
+    require_hidden(hidden_, s.hidden);
     const int64_t d = directions(), all = gates_ * s.hidden;
     require_shape(c, 1, "W", {d, all, s.input});
     require_shape(c, 2, "R", {d, all, s.hidden});
-    require_shape(c, 3, "B", {d, 2 * all});
-    require_shape(c, 4, "sequence_lens", {s.batch});
     const Shape state = batch_first_ ? Shape{s.batch, d, s.hidden} : Shape{d, s.batch, s.hidden};
-    require_shape(c, 5, "initial_h", state);
-    require_shape(c, 6, "initial_c", state);
-    require_shape(c, 7, "P", {d, 3 * s.hidden});
-    if (c.has_input(4)) c.require_dtype(4, {DType::int32});
+    require_states(c, d, s.batch, all, s.hidden, state);
     c.set_output(0, c.dtype(0),
                  batch_first_ ? Shape{s.batch, s.steps, d, s.hidden} : Shape{s.steps, d, s.batch, s.hidden});
     c.set_output(1, c.dtype(0), state);
@@ -115,29 +108,15 @@ class Recurrent final : public Operator {
 
   int64_t directions() const noexcept { return direction_ == 2 ? 2 : 1; }
 
-  static void require_shape(InferContext& c, int i, std::string_view name, const Shape& shape) {
-    if (!c.has_input(i)) return;
-    check(c.shape(i) == shape, ErrorCode::invalid_input, name, " has shape ", c.shape(i), ", not ", shape);
-  }
-
-  void read_activations(const Attributes& a) {
-    std::vector<std::string> names = a.strings("activations");
-    std::vector<std::string> usual{"Sigmoid", "Tanh", "Tanh"};
+  void take_activations(const Attributes& a) {
+    std::vector<std::string> usual{"Sigmoid", "Tanh", "Tanh"}, names = a.strings("activations");
     if (kind_ == RnnKind::gru) usual = {"Sigmoid", "Tanh"};
     if (kind_ == RnnKind::rnn) usual = {"Tanh"};
-    const size_t each = usual.size(), all = each * static_cast<size_t>(directions());
-    if (names.empty()) names = usual;
-    // RNN's default names two, whatever the direction; one direction's list serves both.
-    if (names.size() > all) names.resize(all);
-    if (names.size() == each && all > each) {
-      const std::vector<std::string> once = names;
-      names.insert(names.end(), once.begin(), once.end());
-    }
-    check(names.size() == all, ErrorCode::invalid_model, "activations has ", names.size(), " names, not ", all);
-    activations_ = rnn_activations(names, a.floats("activation_alpha"), a.floats("activation_beta"));
-    const std::vector<RnnActivation> wanted = rnn_activations(usual, {}, {});
-    usual_ = kind_ != RnnKind::rnn;
-    for (size_t i = 0; i < all; i++) usual_ = usual_ && activations_[i].kind == wanted[i % each].kind;
+    // RNN's default names two, whatever the direction.
+    names.resize(std::min(names.size(), usual.size() * static_cast<size_t>(directions())));
+    RnnActivations read = read_activations(a, std::move(names), usual, directions());
+    activations_ = std::move(read.list);
+    usual_ = kind_ != RnnKind::rnn && read.usual;
   }
 
   std::vector<PackedDirection> pack(const Tensor& w, const Tensor& r) const {
@@ -175,23 +154,14 @@ class Recurrent final : public Operator {
     }
     const Sizes s(*this, data.in[0].shape(), data.in[2].shape());
     if (s.batch == 0 || s.hidden == 0) return;
-    const std::vector<int64_t> lengths = lengths_of(data.in[4], s);
+    const std::vector<int64_t> lengths =
+        sequence_lengths(data.in[4].defined() ? &data.in[4] : nullptr, s.batch, s.steps);
     std::vector<PackedDirection> packed = packed_;
     if (std::is_same_v<T, float> && packed.empty()) packed = pack(data.in[1], data.in[2]);
     for (int64_t d = 0; d < directions(); d++) {
       run_direction(c, s, d, lengths, packed.empty() ? PackedDirection{} : packed[static_cast<size_t>(d)], data);
     }
     for (FloatOutput& y : stored) y.store();
-  }
-
-  static std::vector<int64_t> lengths_of(const Tensor& given, const Sizes& s) {
-    if (!given.defined()) return std::vector<int64_t>(static_cast<size_t>(s.batch), s.steps);
-    const std::vector<int64_t> lengths = given.to_int64();
-    for (int64_t n : lengths) {
-      check(n >= 0 && n <= s.steps, ErrorCode::runtime_error, "a sequence length of ", n, " is not in [0, ", s.steps,
-            "]");
-    }
-    return lengths;
   }
 
   // x w^T + bias for all steps: [steps or batch][batch or steps][gates * hidden], as x lies.

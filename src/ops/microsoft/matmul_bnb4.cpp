@@ -1,13 +1,10 @@
 // com.microsoft MatMulBnb4: a product with weights of 4 bits as bitsandbytes writes them, indices into a table of 16
 // floats, which stay packed in memory.
-#include <algorithm>
-
-#include "kernels/gemm/gemm_f32.h"
 #include "kernels/quant/nbits.h"
 #include "ops/families.h"
 #include "ops/util/as_float.h"
 #include "ops/util/macs.h"
-#include "ops/util/scratch_slots.h"
+#include "ops/util/unpacked_product.h"
 
 namespace sardonyx {
 namespace {
@@ -65,36 +62,19 @@ class MatMulBnb4 final : public Operator {
 
   double macs(std::span<const InferInput>, const Shape& y) const override { return matmul_macs(y, k_); }
 
-  // Columns of W unpacked, some at a time, for products in float32.
   void run(RunContext& c) const override {
     if (c.output(0).count() == 0) return;
     const Tensor a = to_float32(c.input(kA)), largest = to_float32(c.input(kLargest));
     FloatOutput y(c.output(0));
     const kernels::Table4 w{c.input(kB).data<uint8_t>(), largest.data<float>(), static_cast<size_t>(block_),
                             type_ == 0 ? kFp4 : kNf4};
-    const int64_t step = std::clamp<int64_t>((int64_t{1} << 16) / k_ / 8 * 8, 8, 64);
-    const size_t m = static_cast<size_t>(a.count() / k_), k = static_cast<size_t>(k_), n = static_cast<size_t>(n_);
-    const int64_t unpacked = (step * k_ + 31) / 16 * 16;
-    ScratchSlots<float> slots(
-        c, unpacked + static_cast<int64_t>(kernels::gemm_dynamic_scratch_size(m, k, static_cast<size_t>(step))));
-    c.pool().parallel_for((n_ + step - 1) / step, 1, [&](int64_t from, int64_t to) {
-      ScratchSlots<float>::Lease scratch(slots);
-      for (int64_t block = from; block < to; block++) {
-        const size_t n0 = static_cast<size_t>(block * step), n1 = std::min(n, n0 + static_cast<size_t>(step));
-        kernels::table4_unpack_f32(w, n0 * k, n1 * k, scratch.data());
-        kernels::gemm_dynamic_f32(m, k, n1 - n0, {a.data<float>(), k, 1}, 1, {{scratch.data(), 1, k}}, y.data() + n0, n,
-                                  scratch.data() + unpacked, {});
-      }
-    });
+    const size_t k = static_cast<size_t>(k_);
+    multiply_unpacked(c, a.count() / k_, k_, n_, a.data<float>(), nullptr, y.data(),
+                      [&](size_t n0, size_t n1, float* to) { kernels::table4_unpack_f32(w, n0 * k, n1 * k, to); });
     y.store();
   }
 
  private:
-  static void require_count(InferContext& c, int i, int64_t count) {
-    check(c.shape(i).count() == count, ErrorCode::invalid_input, "input ", i, " of shape ", c.shape(i),
-          " does not have ", count, " elements");
-  }
-
   int64_t k_, n_, block_, type_;
 };
 

@@ -1,12 +1,11 @@
 // com.microsoft MatMulNBits: a product with weights of 2, 4 or 8 bits, which stay packed in memory.
 #include <algorithm>
 
-#include "kernels/gemm/gemm_f32.h"
 #include "kernels/quant/nbits.h"
 #include "ops/families.h"
 #include "ops/util/as_float.h"
 #include "ops/util/macs.h"
-#include "ops/util/scratch_slots.h"
+#include "ops/util/unpacked_product.h"
 
 namespace sardonyx {
 namespace {
@@ -99,17 +98,13 @@ class MatMulNBits final : public Operator {
     if (kernels::nbits_has_gemv(w) && rows <= kFewRows) {
       run_rows(c, w, rows, a.data<float>(), b, y.data());
     } else {
-      run_panels(c, w, rows, a.data<float>(), b, y.data());
+      multiply_unpacked(c, rows, k_, n_, a.data<float>(), b, y.data(),
+                        [&](size_t n0, size_t n1, float* to) { kernels::nbits_unpack_f32(w, n0, n1, to); });
     }
     y.store();
   }
 
  private:
-  static void require_count(InferContext& c, int i, int64_t count) {
-    check(c.shape(i).count() == count, ErrorCode::invalid_input, "input ", i, " of shape ", c.shape(i),
-          " does not have ", count, " elements");
-  }
-
   Tensor floats(RunContext& c, int i) const {
     if (wide_[i].defined()) return wide_[i];
     return c.has_input(i) ? to_float32(c.input(i)) : Tensor();
@@ -142,28 +137,6 @@ class MatMulNBits final : public Operator {
         for (int64_t i = 0; i < rows; i++) {
           kernels::nbits_gemv_f32(w, n0, n1, prepared + i * size, bias, y + i * n_);
         }
-      }
-    });
-  }
-
-  // Columns of W unpacked, some at a time, for products in float32.
-  void run_panels(RunContext& c, const kernels::NBits& w, int64_t rows, const float* a, const float* bias,
-                  float* y) const {
-    const int64_t step = std::clamp<int64_t>((int64_t{1} << 17) / k_ / 8 * 8, 8, 64);
-    const size_t m = static_cast<size_t>(rows), k = w.k, n = static_cast<size_t>(n_);
-    const int64_t unpacked = (step * k_ + 31) / 16 * 16;
-    ScratchSlots<float> slots(
-        c, unpacked + static_cast<int64_t>(kernels::gemm_dynamic_scratch_size(m, k, static_cast<size_t>(step))));
-    c.pool().parallel_for((n_ + step - 1) / step, 1, [&](int64_t from, int64_t to) {
-      ScratchSlots<float>::Lease scratch(slots);
-      for (int64_t block = from; block < to; block++) {
-        const size_t n0 = static_cast<size_t>(block * step),
-                     n1 = static_cast<size_t>(std::min(n_, block * step + step));
-        kernels::nbits_unpack_f32(w, n0, n1, scratch.data());
-        kernels::Epilogue e;
-        e.col_bias = bias ? bias + n0 : nullptr;
-        kernels::gemm_dynamic_f32(m, k, n1 - n0, {a, k, 1}, 1, {{scratch.data(), 1, k}}, y + n0, n,
-                                  scratch.data() + unpacked, e);
       }
     });
   }

@@ -9,7 +9,7 @@
 #include "ops/util/as_float.h"
 #include "ops/util/macs.h"
 #include "ops/util/product_x8.h"
-#include "ops/util/rnn_cells.h"
+#include "ops/util/rnn_inputs.h"
 #include "ops/util/rnn_memory.h"
 
 namespace sardonyx {
@@ -50,15 +50,9 @@ class DynamicQuantizeLSTM final : public Operator {
         direction_(a.choice("direction", {"forward", "reverse", "bidirectional"}, 0)),
         clip_(a.number("clip", 0)),
         input_forget_(a.flag("input_forget", false)) {
-    const std::vector<std::string> usual{"Sigmoid", "Tanh", "Tanh"};
-    std::vector<std::string> names = a.strings("activations");
-    if (names.empty()) names = usual;
-    if (names.size() == 3 && direction_ == 2) names.insert(names.end(), {names[0], names[1], names[2]});
-    check(names.size() == 3 * static_cast<size_t>(directions()), ErrorCode::invalid_model, "activations has ",
-          names.size(), " names for ", directions(), " directions");
-    activations_ = rnn_activations(names, a.floats("activation_alpha"), a.floats("activation_beta"));
-    const std::vector<RnnActivation> wanted = rnn_activations(usual, {}, {});
-    for (size_t i = 0; i < names.size(); i++) usual_ = usual_ && activations_[i].kind == wanted[i % 3].kind;
+    RnnActivations read = read_activations(a, a.strings("activations"), {"Sigmoid", "Tanh", "Tanh"}, directions());
+    activations_ = std::move(read.list);
+    usual_ = read.usual;
   }
 
   void infer(InferContext& c) const override {
@@ -71,16 +65,10 @@ class DynamicQuantizeLSTM final : public Operator {
     }
     const Shape &x = c.shape(kX), &r = c.shape(kR);
     const int64_t d = directions(), hidden = r[1];
-    check(hidden < int64_t{1} << 28, ErrorCode::invalid_input, "R has ", hidden, " hidden units");
-    check(hidden_ == 0 || hidden_ == hidden, ErrorCode::invalid_model, "hidden_size is ", hidden_, ", R has ", hidden);
+    require_hidden(hidden_, hidden);
     require_shape(c, kW, "W", {d, x[2], kGates * hidden});
     require_shape(c, kR, "R", {d, hidden, kGates * hidden});
-    require_shape(c, kB, "B", {d, 2 * kGates * hidden});
-    require_shape(c, kLengths, "sequence_lens", {x[1]});
-    require_shape(c, kH, "initial_h", {d, x[1], hidden});
-    require_shape(c, kC, "initial_c", {d, x[1], hidden});
-    require_shape(c, kP, "P", {d, 3 * hidden});
-    if (c.has_input(kLengths)) c.require_dtype(kLengths, {DType::int32});
+    require_states(c, d, x[1], kGates * hidden, hidden, {d, x[1], hidden});
     for (int i : {kWScale, kWZero, kRScale, kRZero}) {
       const int64_t n = c.shape(i).count();
       check(n == d || n == d * kGates * hidden, ErrorCode::invalid_input, "input ", i, " of shape ", c.shape(i),
@@ -128,11 +116,7 @@ class DynamicQuantizeLSTM final : public Operator {
     const Tensor& x = c.input(kX);
     const int64_t steps = x.dim(0), batch = x.dim(1), hidden = c.input(kR).dim(1), d = directions();
     if (batch == 0 || hidden == 0) return;
-    std::vector<int64_t> lengths(static_cast<size_t>(batch), steps);
-    if (c.has_input(kLengths)) lengths = c.input(kLengths).to_int64();
-    for (int64_t n : lengths) {
-      check(n >= 0 && n <= steps, ErrorCode::runtime_error, "a sequence length of ", n, " is not in [0, ", steps, "]");
-    }
+    const auto lengths = sequence_lengths(c.has_input(kLengths) ? &c.input(kLengths) : nullptr, batch, steps);
     const std::vector<Direction> made =
         packed_.empty() ? pack([&](int i) -> const Tensor& { return c.input(i); }) : std::vector<Direction>();
     for (int64_t i = 0; i < d; i++) {
@@ -142,11 +126,6 @@ class DynamicQuantizeLSTM final : public Operator {
 
  private:
   int64_t directions() const noexcept { return direction_ == 2 ? 2 : 1; }
-
-  static void require_shape(InferContext& c, int i, std::string_view name, const Shape& shape) {
-    if (!c.has_input(i)) return;
-    check(c.shape(i) == shape, ErrorCode::invalid_input, name, " has shape ", c.shape(i), ", not ", shape);
-  }
 
   template <class F>
   std::vector<Direction> pack(F tensor) const {
