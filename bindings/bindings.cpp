@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "held.h"
 #include "js_operator.h"
 #include "js_values.h"
 #include "mailbox.h"
@@ -136,7 +137,8 @@ class Engine {
   // A run begins here, with values of all kinds, or with those of the mailbox; then come advance() until all nodes have
   // run, and finish() or collect(), or cancel(). An error ends it.
   //
-  // request: {feeds, wanted, profile, shouldAbort?}. feeds: one value per input; wanted: positions of outputs.
+  // request: {feeds, wanted, targets, hold, profile, shouldAbort?}. feeds: one value per input; wanted: positions of
+  // outputs; targets: those of finish(); hold: per wanted output, or empty. Feeds and targets may be held ones.
   val begin(val request) {
     return guarded([&] {
       const val feeds_js = request["feeds"], should_abort = request["shouldAbort"];
@@ -145,7 +147,13 @@ class Engine {
       const auto wanted = emscripten::convertJSArrayToNumberVector<int>(request["wanted"]);
       RunOptions options;
       if (!should_abort.isUndefined()) options.should_abort = [=] { return should_abort().as<bool>(); };
+      const val targets = request["targets"];
+      for (unsigned i = 0; i < wanted.size(); ++i) {
+        if (Held::is(targets[i])) options.into.emplace_back(wanted[i], held_.at(targets[i]));
+      }
       begin_with(feeds, wanted, request["profile"].as<bool>(), std::move(options));
+      const val hold = request["hold"];
+      for (unsigned i = 0; i < wanted.size(); ++i) hold_.push_back(hold[i].isTrue());
       return val::undefined();
     });
   }
@@ -153,16 +161,21 @@ class Engine {
   // {outputs, profile?}. targets: per wanted output a tensor to fill, or null.
   val finish(val targets) {
     return guarded([&] {
-      const std::vector<Value> results = mailbox_.results().empty() ? session().finish() : mailbox_.results();
+      std::vector<Value> results = mailbox_.results().empty() ? session().finish() : mailbox_.results();
       mailbox_.drop();
       val outputs = val::array();
-      for (unsigned i = 0; i < results.size(); ++i) outputs.set(i, output(results[i], targets[i], wanted_[i]));
+      for (unsigned i = 0; i < results.size(); ++i) outputs.set(i, output(results[i], targets[i], i));
       val result = val::object();
       result.set("outputs", outputs);
       if (profiling_) result.set("profile", profile_to_js(profile_));
       return result;
     });
   }
+
+  val read_held(int number) const {
+    return guarded([&] { return value_to_js(held_.at(number)); });
+  }
+  void drop(int number) { held_.drop(number); }
 
   // What the last of the functions below that failed reports.
   val failure() const { return failure_; }
@@ -221,6 +234,7 @@ class Engine {
   void begin_with(std::span<const Value> feeds, std::span<const int> wanted, bool profiling, RunOptions options) {
     mailbox_.drop();
     wanted_.assign(wanted.begin(), wanted.end());
+    hold_.clear();
     profile_.clear();
     profiling_ = profiling;
     if (profiling) options.profile = &profile_;
@@ -240,14 +254,30 @@ class Engine {
   // The name of the port goes in front of what is wrong with its value.
   Value feed(const val& js, unsigned position) const {
     try {
+      if (Held::is(js)) return held_.at(js);
       return value_from_js(js);
     } catch (const Error& e) {
       fail(e.code, cat("input \"", session_->inputs()[position].name, "\": ", e.reason));
     }
   }
 
-  val output(const Value& value, const val& target, int position) const {
+  // Takes the value: what is held owns its bytes alone.
+  val output(Value& value, const val& target, unsigned i) {
+    const int position = wanted_[i];
     try {
+      if (Held::is(target)) {
+        check(value.is_tensor(), ErrorCode::invalid_input, "the result is ", value.describe(),
+              ", but a tensor is given for it");
+        Tensor tensor = value.tensor();
+        value = Value();
+        held_.replace(target, std::move(tensor));
+        return target;
+      }
+      if (i < hold_.size() && hold_[i] && value.is_tensor() && value.tensor().dtype() != DType::string) {
+        Tensor tensor = value.tensor();
+        value = Value();
+        return held_.add(std::move(tensor));
+      }
       return value_to_js(value, target);
     } catch (const Error& e) {
       fail(e.code, cat("output \"", session_->outputs()[static_cast<size_t>(position)].name, "\": ", e.reason));
@@ -256,9 +286,11 @@ class Engine {
 
   std::unique_ptr<Session> session_;
   Mailbox mailbox_;
+  Held held_;
   val failure_ = val::undefined();
   // Of the run that has begun.
   std::vector<int> wanted_;
+  std::vector<bool> hold_;
   bool profiling_ = false;
   Profile profile_;
 };
@@ -277,6 +309,7 @@ EMSCRIPTEN_KEEPALIVE Status sardonyx_advance(Engine* engine, double milliseconds
   return engine->advance(milliseconds);
 }
 EMSCRIPTEN_KEEPALIVE Status sardonyx_collect(Engine* engine) { return engine->collect(); }
+EMSCRIPTEN_KEEPALIVE void sardonyx_drop(Engine* engine, int held) { engine->drop(held); }
 EMSCRIPTEN_KEEPALIVE void sardonyx_cancel(Engine* engine) { engine->cancel(); }
 }
 
@@ -286,6 +319,7 @@ namespace {
 val load(uintptr_t engine, val options) { return reinterpret_cast<Engine*>(engine)->load(std::move(options)); }
 val begin(uintptr_t engine, val request) { return reinterpret_cast<Engine*>(engine)->begin(std::move(request)); }
 val finish(uintptr_t engine, val targets) { return reinterpret_cast<Engine*>(engine)->finish(std::move(targets)); }
+val read_held(uintptr_t engine, int held) { return reinterpret_cast<Engine*>(engine)->read_held(held); }
 val failure_of(uintptr_t engine) { return reinterpret_cast<Engine*>(engine)->failure(); }
 // What sardonyx/tools infers with, as bytes (runtime/type_report.h). No session is made.
 val types(val options) {
@@ -304,6 +338,7 @@ EMSCRIPTEN_BINDINGS(sardonyx) {
   emscripten::function("load", &sardonyx::load);
   emscripten::function("begin", &sardonyx::begin);
   emscripten::function("finish", &sardonyx::finish);
+  emscripten::function("readHeld", &sardonyx::read_held);
   emscripten::function("failure", &sardonyx::failure_of);
   emscripten::function("memory", &sardonyx::memory);
   emscripten::function("types", &sardonyx::types);

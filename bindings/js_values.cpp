@@ -93,12 +93,16 @@ Value from_js(const val& js, int depth) {
   return tensor_from_js(js);
 }
 
+}  // namespace
+
 void check_target(const Tensor& tensor, const val& target) {
   const DType dtype = dtype_from_js(target["dtype"]);
   const Shape shape = shape_from_js(target["dims"]);
   check(dtype == tensor.dtype() && shape == tensor.shape(), ErrorCode::invalid_input, "the result is ",
         tensor.describe(), ", but the tensor given for it is ", dtype, "(", shape, ")");
 }
+
+namespace {
 
 val tensor_to_js(const Tensor& tensor, const val& target) {
   const bool into = !is_absent(target);

@@ -23,6 +23,9 @@ Value value_from_js(const emscripten::val& js);
 std::pair<DType, Shape> type_from_js(const emscripten::val& js);
 emscripten::val type_to_js(DType dtype, const Shape& shape);
 
+// Error (invalid_input) where `target` {dtype, dims} is of another type or shape.
+void check_target(const Tensor& tensor, const emscripten::val& target);
+
 // The elements are copied into new arrays, or into the data of `target`, a tensor of the same type and shape;
 // Error (invalid_input) where it is of another.
 emscripten::val value_to_js(const Value& value, const emscripten::val& target = emscripten::val::undefined());

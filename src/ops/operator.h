@@ -193,6 +193,9 @@ class Operator {
   // Inputs whose memory output 0 may be written over while run() reads them element by element: a bit mask. The runtime
   // does so only where bytes and type are the same and no one reads the input later.
   virtual uint32_t in_place() const { return 0; }
+  // The input over whose memory `output` may be written where the caller of a run binds both to one tensor, as a cache
+  // of keys that grows in place; -1: none. Those of in_place() need not be told again.
+  virtual int written_over(int /*output*/) const { return -1; }
   // How many multiplications and additions in pairs a run takes; infer() has accepted the inputs and stated `output`.
   // 0 for operators that are not made of products.
   virtual double macs(std::span<const InferInput>, const Shape&) const { return 0; }

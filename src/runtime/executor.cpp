@@ -7,6 +7,7 @@
 
 #include "ops/evaluate.h"
 #include "ops/subgraph_runs.h"
+#include "runtime/bound_results.h"
 #include "runtime/place.h"
 
 namespace sardonyx {
@@ -114,6 +115,7 @@ struct Executor::Active {
   std::unique_ptr<SubgraphRuns> runs;
   Executor* child = nullptr;  // the one whose run goes on
   TimePoint begun;            // while profiling
+  BoundResults into;
 };
 
 void Executor::Services::take_over(std::unique_ptr<SubgraphRuns> runs) { executor_.active_->runs = std::move(runs); }
@@ -209,13 +211,23 @@ std::vector<Value> Executor::run(std::span<const Value> inputs, std::span<const 
   return finish(wanted);
 }
 
-void Executor::begin(std::span<const Value> inputs, std::span<const Value* const> captures) {
+// The caller's memory for a result where there is some, else new.
+Tensor Executor::memory_for(const Value* result, DType dtype, const Shape& shape) const {
+  for (const auto& [slot, tensor] : active_->into) {
+    if (slot == result && tensor.dtype() == dtype && tensor.shape() == shape) return tensor;
+  }
+  return Tensor::allocate(dtype, shape);
+}
+
+void Executor::begin(std::span<const Value> inputs, std::span<const Value* const> captures,
+                     std::span<const std::pair<int, Tensor>> into) {
   active_.reset();
   inner_macs_ = 0;
   Prepared& p = plan_for(inputs, captures);
   bind_arena(p);
   active_ = std::make_unique<Active>(p);
   set_inputs(p, inputs, captures);
+  if (!into.empty()) active_->into = bound_results(graph_, p.frame, inputs, into);
 }
 
 bool Executor::advance(RunState& run, TimePoint deadline) {
@@ -309,7 +321,9 @@ bool Executor::ready_fixed(Prepared& p, const Step& step) {
   const size_t s = static_cast<size_t>(&step - p.plan.steps.data());
   for (size_t o = 0; o < step.outputs.size(); o++) {
     const Placement& place = step.outputs[o];
-    if (place.kind == Placement::Kind::heap) *p.outputs[s][o] = Tensor::allocate(place.dtype, place.shape);
+    if (place.kind == Placement::Kind::heap) {
+      *p.outputs[s][o] = memory_for(p.outputs[s][o], place.dtype, place.shape);
+    }
     if (place.kind == Placement::Kind::alias) {
       *p.outputs[s][o] = p.frame[static_cast<size_t>(place.alias)].tensor().reshaped(place.shape);
     }
@@ -362,7 +376,7 @@ void Executor::place_dynamic(Prepared& p, const Step& step, size_t output, const
     *p.outputs[s][output] = in.reshaped(stated.shape);
     return;
   }
-  *p.outputs[s][output] = Tensor::allocate(stated.dtype, stated.shape);
+  *p.outputs[s][output] = memory_for(p.outputs[s][output], stated.dtype, stated.shape);
 }
 
 std::string describe_values(std::span<const Value* const> inputs) {

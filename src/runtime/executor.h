@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "runtime/plan.h"
@@ -42,7 +43,9 @@ class Executor {
 
   // The same in slices: begin(), advance() until it says that all nodes have run, then finish(). A slice ends between
   // two nodes, those of subgraphs included. An error, or cancel(), ends the run. `inputs` stay until then.
-  void begin(std::span<const Value> inputs, std::span<const Value* const> captures);
+  // into: positions of outputs with memory for them (RunOptions::into).
+  void begin(std::span<const Value> inputs, std::span<const Value* const> captures,
+             std::span<const std::pair<int, Tensor>> into = {});
   bool advance(RunState& run, TimePoint deadline);  // runs at least one node
   std::vector<Value> finish(std::span<const int> wanted);
   void cancel() noexcept;
@@ -65,6 +68,7 @@ class Executor {
   Prepared& plan_for(std::span<const Value> inputs, std::span<const Value* const> captures);
   void bind_arena(Prepared& p);
   void set_inputs(Prepared& p, std::span<const Value> inputs, std::span<const Value* const> captures);
+  Tensor memory_for(const Value* result, DType dtype, const Shape& shape) const;
   bool run_step(Prepared& p, const Step& step, Services& services, RunState& run, TimePoint deadline);
   bool run_operator(Prepared& p, const Step& step, Services& services, RunState& run, TimePoint deadline);
   bool run_subgraphs(RunContext& context, Services& services, RunState& run, TimePoint deadline);

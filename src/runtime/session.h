@@ -34,6 +34,9 @@ struct RunOptions {
   std::function<bool()> should_abort;
   // Filled with one entry per node run, if not null.
   Profile* profile = nullptr;
+  // Positions of outputs with memory for them: results of that type and shape are made there where that is safe. A
+  // tensor whose memory a feed has too is written in place where the only operator that reads the feed can do so.
+  std::vector<std::pair<int, Tensor>> into;
 };
 
 class Session {

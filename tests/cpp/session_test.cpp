@@ -353,5 +353,81 @@ TEST(Session, TakesOperatorsOfTheCallersOwn) {
   EXPECT_EQ(floats(run(*session, {tensor<float>({2}, {3, -3})})[0]), (std::vector<float>{6, 0}));
 }
 
+TEST(Session, ResultsAreMadeInTheCallersMemory) {
+  GraphMaker g;
+  g.input("x", DType::float32, {-1}).node("Neg", {"x"}, {"y"}).output("y");
+  auto session = session_of(g);
+  const Tensor x = tensor<float>({2}, {1, -3});
+  Tensor apart = tensor<float>({2}, {0, 0});
+  RunOptions options;
+  options.into.emplace_back(0, apart);
+  EXPECT_EQ(run(*session, {x}, options)[0].tensor().bytes(), apart.bytes());
+  EXPECT_EQ(floats(apart), (std::vector<float>{-1, 3}));
+  EXPECT_EQ(floats(x), (std::vector<float>{1, -3}));
+  // What is fed, too: the only one who reads it writes over it.
+  options.into[0].second = x;
+  EXPECT_EQ(run(*session, {x}, options)[0].tensor().bytes(), x.bytes());
+  EXPECT_EQ(floats(x), (std::vector<float>{-1, 3}));
+  // Another shape or type finds memory of its own.
+  const Tensor longer = tensor<float>({3}, {1, 2, 4});
+  EXPECT_NE(run(*session, {longer}, options)[0].tensor().bytes(), x.bytes());
+  EXPECT_EQ(floats(x), (std::vector<float>{-1, 3}));
+}
+
+TEST(Session, AFeedThatOthersReadIsNotWrittenOver) {
+  GraphMaker g;
+  g.input("x", DType::float32, {-1}).input("w", DType::float32, {-1});
+  g.node("Neg", {"x"}, {"y"}).node("Add", {"x", "w"}, {"z"}).node("Abs", {"w"}, {"v"});
+  g.output("y").output("z").output("v");
+  auto session = session_of(g);
+  const Tensor x = tensor<float>({2}, {1, -3}), w = tensor<float>({2}, {10, -20});
+  RunOptions options;
+  options.into = {{0, x}, {1, w}, {2, w}};
+  const std::vector<Value> results = run(*session, {x, w}, options);
+  EXPECT_EQ(floats(results[0]), (std::vector<float>{-1, 3}));
+  EXPECT_EQ(floats(results[1]), (std::vector<float>{11, -23}));
+  EXPECT_EQ(floats(results[2]), (std::vector<float>{10, 20}));
+  EXPECT_EQ(floats(x), (std::vector<float>{1, -3}));
+  EXPECT_EQ(floats(w), (std::vector<float>{10, -20}));
+  // The same tensor fed twice is read twice.
+  const std::vector<Value> same = run(*session, {x, x}, options);
+  EXPECT_EQ(floats(same[1]), (std::vector<float>{2, -6}));
+  EXPECT_EQ(floats(x), (std::vector<float>{1, -3}));
+}
+
+// A cache of 4 places: two tokens are written behind two that are there.
+TEST(Session, ACacheOfKeysIsWrittenInPlace) {
+  GraphMaker g;
+  for (const char* name : {"q", "k", "v"}) g.input(name, DType::float32, {1, 2, 4});
+  for (const char* name : {"pk", "pv"}) g.input(name, DType::float32, {1, 1, 4, 4});
+  g.input("lengths", DType::int32, {1}).input("total", DType::int32, {1});
+  Attributes heads = attribute("num_heads", int64_t{1});
+  heads.add("kv_num_heads", int64_t{1});
+  g.node("GroupQueryAttention", {"q", "k", "v", "pk", "pv", "lengths", "total"}, {"y", "nk", "nv"}, heads);
+  g.graph()->nodes.back().domain = "com.microsoft";
+  g.graph()->nodes.back().opset = 1;
+  g.output("y").output("nk").output("nv");
+  auto session = session_of(g);
+  const std::vector<float> new_ones{1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<float> old(16, 0.5f);
+  const auto feeds = [&](const Tensor& keys, const Tensor& values) {
+    const Tensor rows = tensor<float>({1, 2, 4}, new_ones);
+    return std::vector<Value>{rows, rows, rows, keys, values, tensor<int32_t>({1}, {3}), tensor<int32_t>({1}, {4})};
+  };
+  const Tensor keys = tensor<float>({1, 1, 4, 4}, old), values = tensor<float>({1, 1, 4, 4}, old);
+  const std::vector<Value> apart = run(*session, feeds(keys, values));
+  EXPECT_NE(apart[1].tensor().bytes(), keys.bytes());
+  RunOptions options;
+  options.into = {{1, keys}, {2, values}};
+  const std::vector<Value> results = run(*session, feeds(keys, values), options);
+  EXPECT_EQ(results[1].tensor().bytes(), keys.bytes());
+  EXPECT_EQ(results[2].tensor().bytes(), values.bytes());
+  std::vector<float> expected = old;
+  std::copy(new_ones.begin(), new_ones.end(), expected.begin() + 8);
+  EXPECT_EQ(floats(keys), expected);
+  EXPECT_EQ(floats(values), expected);
+  EXPECT_EQ(floats(results[0]), floats(apart[0]));
+}
+
 }  // namespace
 }  // namespace sardonyx

@@ -1,4 +1,5 @@
 // An engine as sessions use it, wherever it runs; and the one that runs in this thread.
+import { invalidArgument } from './errors.js';
 import type { ExternalData } from './external_data.js';
 import { endThreads } from './instance.js';
 import { Mailbox } from './mailbox.js';
@@ -10,6 +11,7 @@ import {
   type Loaded,
   type LoadRequest,
   type MemoryUse,
+  type NativeTensor,
   type RunRequest,
   type RunResult,
 } from './native.js';
@@ -32,6 +34,8 @@ export interface SessionEngine {
   /** The compiled codecs, which models with an ImageDecoder need before they run. */
   useCodecs(module: WebAssembly.Module): Promise<void>;
   run(request: RunRequest, signal: AbortSignal | undefined): Promise<RunResult>;
+  /** Can it hold results? */
+  readonly holds: boolean;
   /** As it is now, or, of an engine in a worker, as it was after the last call. So is macs(). */
   memory(): MemoryUse;
   /** Multiply-adds of the last run's plan; -1: there is none yet. */
@@ -47,6 +51,8 @@ export class LocalEngine implements SessionEngine {
   private readonly engine: Engine;
   private readonly model = new ModelBytes();
   private mailbox: Mailbox | undefined;
+  private released = false;
+  readonly holds = true;
 
   constructor(
     private readonly instance: Instance,
@@ -108,8 +114,19 @@ export class LocalEngine implements SessionEngine {
     return call(() => this.instance.memory(this.engine));
   }
 
+  /** The elements of a tensor that is held. */
+  read(held: number): NativeTensor {
+    if (this.released) throw invalidArgument('the session that holds the tensor is released');
+    return call(() => this.instance.readHeld(this.engine, held));
+  }
+
+  drop(held: number): void {
+    if (!this.released) call(() => this.instance._sardonyx_drop(this.engine, held));
+  }
+
   release(lost: boolean): void {
     forgotten.unregister(this);
+    this.released = true;
     try {
       // A heap that a trap has broken is left to the garbage collector.
       if (!lost) call(() => this.instance._sardonyx_delete(this.engine));

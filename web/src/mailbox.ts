@@ -52,8 +52,8 @@ export class Mailbox {
   }
 
   /** Can the values of this run pass? */
-  fits({ feeds, wanted, targets, profile, shouldAbort }: RunRequest): boolean {
-    if (profile || shouldAbort || wanted.length > this.loaded.outputs.length) return false;
+  fits({ feeds, wanted, targets, hold, profile, shouldAbort }: RunRequest): boolean {
+    if (profile || shouldAbort || hold.includes(true) || wanted.length > this.loaded.outputs.length) return false;
     for (const feed of feeds) if (feed !== null && !isPlain(feed)) return false;
     for (const target of targets) if (target !== null && !isPlain(target)) return false;
     return true;
@@ -101,7 +101,8 @@ export class Mailbox {
     if (status === kFailed) return this.instance.failure(this.engine);
     if (status !== kDone) return this.instance.finish(this.engine, targets);
     try {
-      return { outputs: wanted.map((position, i) => this.result(i, position, targets[i] ?? null)) };
+      const plain = targets as (NativeTensor | null)[];
+      return { outputs: wanted.map((position, i) => this.result(i, position, plain[i] ?? null)) };
     } finally {
       this.cancel();
     }

@@ -22,7 +22,7 @@ export interface StartReply {
 export interface RunReply {
   result: RunResult;
   /** Those of the request, filled. */
-  targets: (NativeTensor | null)[];
+  targets: RunRequest['targets'];
 }
 export type Reply =
   | { value: undefined | StartReply | Loaded | RunReply; memory?: MemoryUse; macs?: number }
@@ -45,8 +45,8 @@ export function detachable(value: NativeValue, transfer: Set<ArrayBuffer>, give 
     const keys = detachable(value.keys, transfer, give) as NativeTensor;
     return { keys, values: value.values.map((item) => detachable(item, transfer, give)) };
   }
+  if ('held' in value || !(value.data instanceof Uint8Array)) return value;
   const { data } = value;
-  if (!(data instanceof Uint8Array)) return value;
   const whole = data.buffer instanceof ArrayBuffer && data.byteLength === data.buffer.byteLength;
   const sent = give && whole ? data : data.slice();
   transfer.add(sent.buffer as ArrayBuffer);
@@ -59,7 +59,8 @@ export function buffersOf(values: readonly NativeValue[], found = new Set<ArrayB
     if (value === null || value === undefined) continue;
     if ('items' in value) buffersOf(value.items, found);
     else if ('keys' in value) buffersOf([value.keys, ...value.values], found);
-    else if (value.data instanceof Uint8Array && value.data.buffer instanceof ArrayBuffer) found.add(value.data.buffer);
+    else if (!('held' in value) && value.data instanceof Uint8Array && value.data.buffer instanceof ArrayBuffer)
+      found.add(value.data.buffer);
   }
   return found;
 }

@@ -20,6 +20,8 @@ interface Load {
 }
 
 export class MovingEngine implements SessionEngine {
+  /** What one engine holds, the next would not have. */
+  readonly holds = false;
   private readonly info: Mutable<SessionInfo>;
   private current: SessionEngine;
   /** The engine in the page and the model's bytes, until it is decided. */

@@ -9,10 +9,17 @@ export interface NativeTensor {
   /** The elements as stored, or strings. */
   data: Uint8Array | string[];
 }
+/** A tensor that the engine holds under this number. */
+export interface NativeHeld {
+  dtype: number;
+  dims: number[];
+  held: number;
+}
 /** null: none. */
 export type NativeValue =
   | null
   | NativeTensor
+  | NativeHeld
   | { dtype: number; items: NativeValue[] }
   | { keys: NativeTensor; values: NativeValue[] };
 
@@ -110,7 +117,9 @@ export interface RunRequest {
   feeds: NativeValue[];
   wanted: number[];
   /** Per wanted output one to write into, or null; empty: none for any. */
-  targets: (NativeTensor | null)[];
+  targets: (NativeTensor | NativeHeld | null)[];
+  /** Per wanted output: shall the engine hold it? Empty: none. Of engines in this thread. */
+  hold: boolean[];
   profile: boolean;
   /** Buffers that feeds fill may go to where the run is, in place of copies. */
   transfer?: boolean;
@@ -139,6 +148,8 @@ export interface Instance {
   /** What the function of numbers that failed last reports. */
   failure(engine: Engine): Failure;
   memory(engine: Engine): MemoryUse | Failure;
+  readHeld(engine: Engine, held: number): NativeTensor | Failure;
+  _sardonyx_drop(engine: Engine, held: number): void;
   types(request: Pick<LoadRequest, 'model'>): Uint8Array | Failure;
   /** Multiply-adds of the last run's plan; -1: there is none yet. */
   _sardonyx_macs(engine: Engine): number;

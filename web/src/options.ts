@@ -31,6 +31,12 @@ export interface SessionOptions {
   signal?: AbortSignal;
   /** 'number': results of the types int64 and uint64 come as float64 tensors. @default 'bigint' */
   int64?: 'bigint' | 'number';
+  /**
+   * 'cpu-pinned', of all outputs or by name: the result stays in the session's heap. Fed to the session again it is not
+   * copied, and as a fetch it is written in place; its data is a copy. It is to be disposed, or else goes with the
+   * garbage. Without effect where the session runs in a worker or may move into one (`worker: false` keeps it).
+   */
+  preferredOutputLocation?: Tensor.DataLocation | Readonly<Record<string, Tensor.DataLocation>>;
   /** Accepted for compatibility, without effect. */
   intraOpNumThreads?: number;
   interOpNumThreads?: number;
@@ -42,7 +48,6 @@ export interface SessionOptions {
   logId?: string;
   logSeverityLevel?: 0 | 1 | 2 | 3 | 4;
   logVerbosityLevel?: number;
-  preferredOutputLocation?: Tensor.DataLocation | Readonly<Record<string, Tensor.DataLocation>>;
   enableGraphCapture?: boolean;
   /** `winograd: false`: convolutions are summed directly: slower, with a third of the rounding error. Others have no effect. */
   extra?: Readonly<Record<string, unknown>>;
@@ -78,6 +83,8 @@ export interface Settings {
   readonly externalData: readonly ExternalDataFile[];
   readonly profiling: boolean;
   readonly int64: 'bigint' | 'number';
+  /** Shall the output stay in the heap? */
+  readonly pinned: (output: string) => boolean;
   readonly worker: boolean | undefined;
   readonly onProgress: (progress: CreateProgress) => void;
   readonly signal: AbortSignal | undefined;
@@ -203,6 +210,7 @@ export function settingsOf(options: unknown): Settings {
   if (typeof winograd !== 'boolean') {
     throw invalidArgument(`'extra.winograd' must be true or false, not ${shown(winograd)}`);
   }
+  const place = given.preferredOutputLocation;
   return {
     optimizationLevel: level,
     winograd,
@@ -210,6 +218,7 @@ export function settingsOf(options: unknown): Settings {
     externalData: given.externalData ?? [],
     profiling: given.enableProfiling === true,
     int64: given.int64 ?? 'bigint',
+    pinned: (output) => (typeof place === 'string' ? place : place?.[output]) === 'cpu-pinned',
     worker: given.worker,
     onProgress: given.onProgress ?? (() => {}),
     signal: signalOf(given),

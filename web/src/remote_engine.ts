@@ -24,10 +24,10 @@ function lost(message: string | undefined): OnnxError {
 }
 
 /** Copies what the worker wrote into the tensors that the caller gave. */
-function fill(targets: readonly (NativeTensor | null)[], filled: readonly (NativeTensor | null)[]): void {
+function fill(targets: RunRequest['targets'], filled: RunRequest['targets']): void {
   targets.forEach((target, i) => {
-    const from = filled[i]?.data;
-    if (!target || !from) return;
+    const from = (filled[i] as NativeTensor | null | undefined)?.data;
+    if (!target || !from || 'held' in target) return;
     if (target.data instanceof Uint8Array) target.data.set(from as Uint8Array);
     else target.data.splice(0, target.data.length, ...(from as string[]));
   });
@@ -70,6 +70,7 @@ export class RemoteEngine implements SessionEngine {
   private last: MemoryUse = { weights: 0, packed: 0, arena: 0, scratch: 0, heap: 0 };
   private lastMacs = -1;
   private readonly passage = new Passage();
+  readonly holds = false;
   private failure: OnnxError | undefined;
   private fail: (error: OnnxError) => void = () => {};
 

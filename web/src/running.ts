@@ -5,7 +5,12 @@ import { unknownName } from './session_arguments.js';
 import { isTensorLike, toNative, typeText } from './values.js';
 
 /** One value per input, in the engine's order. @throws OnnxError (invalid_input) */
-export function feedsOf(feeds: unknown, inputs: readonly NativePort[], listed: readonly string[]): NativeValue[] {
+export function feedsOf(
+  feeds: unknown,
+  inputs: readonly NativePort[],
+  listed: readonly string[],
+  engine: unknown,
+): NativeValue[] {
   const given = byName(feeds, listed);
   const known = inputs.map((port) => port.name);
   const wrong = Object.keys(given).find((name) => given[name] !== undefined && !known.includes(name));
@@ -15,7 +20,7 @@ export function feedsOf(feeds: unknown, inputs: readonly NativePort[], listed: r
     if ((value === undefined || value === null) && !port.optional) {
       throw invalidInput(`the input "${port.name}" (${typeText(port)}) is missing in 'feeds'`);
     }
-    return toNative(value, port, `input "${port.name}"`);
+    return toNative(value, port, `input "${port.name}"`, engine);
   });
 }
 

@@ -126,6 +126,7 @@ export async function selfTest(engine: SessionEngine): Promise<void> {
       feeds: feeds.map((one) => ({ dtype: one.dtype, dims: [...one.dims], data: bytesOf(one) })),
       wanted: tests.map((_, i) => i),
       targets: [],
+      hold: [],
       profile: false,
     },
     undefined,

@@ -84,6 +84,7 @@ export class InferenceSession {
   private lost: OnnxError | undefined;
   private readonly inputs: readonly NativePort[];
   private readonly int64: 'bigint' | 'number';
+  private readonly pinned: (output: string) => boolean;
 
   private constructor(engine: SessionEngine, loaded: Loaded, info: SessionInfo, settings: optionTypes.Settings) {
     if (!kLoaded.has(loaded)) throw invalidArgument('sessions are made by InferenceSession.create()');
@@ -91,6 +92,7 @@ export class InferenceSession {
     this.info = info;
     this.profiling = settings.profiling;
     this.int64 = settings.int64;
+    this.pinned = settings.pinned;
     this.inputs = loaded.inputs;
     this.metadata = loaded.metadata;
     // Inputs with a default of their own can be fed, but are not listed, as in other runtimes.
@@ -226,9 +228,10 @@ export class InferenceSession {
     const { names, targets, options } = fetches;
     checkAborted(signal);
     const request = {
-      feeds: feedsOf(feeds, this.inputs, this.inputNames),
+      feeds: feedsOf(feeds, this.inputs, this.inputNames, engine),
       wanted: names.map((name) => this.outputNames.indexOf(name)),
-      targets: (targets ?? []).map((t, i) => (t == null ? null : targetOf(t, `the fetch "${names[i]}"`))),
+      targets: (targets ?? []).map((t, i) => (t == null ? null : targetOf(t, `the fetch "${names[i]}"`, engine))),
+      hold: names.map((name, i) => engine.holds && targets?.[i] == null && this.pinned(name)),
       profile: options.profile ?? this.profiling,
       transfer: options.transfer === true,
     };
@@ -239,7 +242,7 @@ export class InferenceSession {
     const numbers = (options.int64 ?? this.int64) === 'number';
     const plain = (value: OnnxValue, name: string) => (numbers ? withNumbers(value, `output "${name}"`) : value);
     const entries = names.map((name, i) => {
-      return [name, targets?.[i] ?? plain(fromNative(result.outputs[i] ?? null), name)] as const;
+      return [name, targets?.[i] ?? plain(fromNative(result.outputs[i] ?? null, engine), name)] as const;
     });
     return Object.fromEntries(entries) as InferenceSession.ReturnType;
   }

@@ -1,7 +1,9 @@
 // Values of JavaScript to those of the engine, and back.
 import { arrayLength, arrayOf, dtypeName, dtypeNumber, isDType } from './dtypes.js';
+import type { LocalEngine } from './engine.js';
 import { invalidInput, messageOf, OnnxError, shown } from './errors.js';
-import type { NativeTensor, NativeType, NativeValue } from './native.js';
+import { heldIn, heldTensor } from './held.js';
+import type { NativeHeld, NativeTensor, NativeType, NativeValue } from './native.js';
 import { sizeOf, Tensor } from './tensor.js';
 
 /** Scalars in maps are plain: numbers, bigints (64-bit integers), strings, booleans. */
@@ -74,9 +76,14 @@ function nativeMap(map: ReadonlyMap<unknown, unknown>, type: NativeType, where: 
 
 export const kUnknown: NativeType = { kind: 'unknown', dtype: 0 };
 
-/** @param where how messages name the value; @throws OnnxError (invalid_input) */
-export function toNative(value: unknown, type: NativeType, where: string): NativeValue {
+/**
+ * @param where how messages name the value; @param engine the one that it is for, which may hold it
+ * @throws OnnxError (invalid_input)
+ */
+export function toNative(value: unknown, type: NativeType, where: string, engine?: unknown): NativeValue {
   if (value === null || value === undefined) return null;
+  const held = heldIn(value, engine);
+  if (held) return held;
   const inner = type.kind === 'optional' && type.element ? type.element : type;
   if (isTensorLike(value)) return nativeTensor(value, where);
   if (Array.isArray(value) && (inner.kind === 'sequence' || inner.kind === 'unknown')) {
@@ -119,9 +126,10 @@ function keysOf(keys: NativeTensor): ArrayLike<bigint | string> {
   return tensorOf(keys).data as ArrayLike<bigint | string>;
 }
 
-export function fromNative(value: NativeValue): OnnxValue {
+export function fromNative(value: NativeValue, engine?: unknown): OnnxValue {
   if (value === null) return null;
-  if ('items' in value) return value.items.map(fromNative);
+  if ('held' in value) return heldTensor(engine as LocalEngine, value);
+  if ('items' in value) return value.items.map((item) => fromNative(item));
   if ('keys' in value) {
     const keys = keysOf(value.keys);
     return new Map(value.values.map((v, i) => [keys[i] as bigint | string, plainIfScalar(fromNative(v))]));
@@ -144,7 +152,12 @@ export function withNumbers(value: OnnxValue, where: string): OnnxValue {
 }
 
 /** A tensor that a result shall be written into. */
-export function targetOf(value: unknown, where: string): NativeTensor {
+export function targetOf(value: unknown, where: string, engine?: unknown): NativeTensor | NativeHeld {
+  const held = heldIn(value, engine);
+  if (held) {
+    if ('held' in (held as object)) return held as NativeHeld;
+    throw invalidInput(`${where} takes a Tensor to write into, but another session holds this one`);
+  }
   if (!isTensorLike(value)) throw invalidInput(`${where} takes a Tensor to write into, or null`);
   return nativeTensor(value, where);
 }

@@ -117,6 +117,10 @@ class GroupQueryAttention final : public Operator {
     c.set_output(kScores, c.dtype(kQuery), {q[0], heads_, q[1], length});
   }
 
+  int written_over(int output) const override {
+    return output == kPresentKey ? kPastKey : output == kPresentValue ? kPastValue : -1;
+  }
+
   void run(RunContext& c) const override {
     const Tensor query = to_float32(c.input(kQuery));
     AttentionSizes s{};
