@@ -409,12 +409,17 @@ TEST(Session, ACacheOfKeysIsWrittenInPlace) {
   g.output("y").output("nk").output("nv");
   auto session = session_of(g);
   const std::vector<float> new_ones{1, 2, 3, 4, 5, 6, 7, 8};
+  const auto filled = [](Shape shape, const std::vector<float>& values) {
+    Tensor t = Tensor::allocate(DType::float32, std::move(shape));
+    std::copy(values.begin(), values.end(), t.data<float>());
+    return t;
+  };
   std::vector<float> old(16, 0.5f);
   const auto feeds = [&](const Tensor& keys, const Tensor& values) {
-    const Tensor rows = tensor<float>({1, 2, 4}, new_ones);
+    const Tensor rows = filled({1, 2, 4}, new_ones);
     return std::vector<Value>{rows, rows, rows, keys, values, tensor<int32_t>({1}, {3}), tensor<int32_t>({1}, {4})};
   };
-  const Tensor keys = tensor<float>({1, 1, 4, 4}, old), values = tensor<float>({1, 1, 4, 4}, old);
+  const Tensor keys = filled({1, 1, 4, 4}, old), values = filled({1, 1, 4, 4}, old);
   const std::vector<Value> apart = run(*session, feeds(keys, values));
   EXPECT_NE(apart[1].tensor().bytes(), keys.bytes());
   RunOptions options;
