@@ -59,7 +59,7 @@ async function save(
 }
 
 async function repeated(session: InferenceSession, feeds: InferenceSession.OnnxValueMapType, options: RunOptions) {
-  const bar = progress('running', options.repeat, options.repeat < 2);
+  const bar = progress('running', options.repeat, options.json === true || options.repeat < 2);
   const times: number[] = [];
   let outputs: InferenceSession.OnnxValueMapType = {};
   try {
