@@ -83,6 +83,8 @@ export async function restart(options: EngineOptions): Promise<void> {
   if (!state.model.value) return;
   quieten();
   state.loaded.value = undefined;
+  state.lastRun.value = undefined;
+  state.showHeat.value = false;
   await start(++opening);
 }
 
@@ -136,7 +138,9 @@ export async function run(
     state.lastRun.value = result;
     return result;
   } catch (error) {
-    if (mine === opening) report(error);
+    if (mine !== opening) return undefined;
+    report(error);
+    if (engine.lost) state.loaded.value = undefined;
     return undefined;
   } finally {
     if (mine === opening) state.busy.value = '';

@@ -6,26 +6,27 @@ import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { launch, serve, watch } from './browser.mjs';
-import { fromNpy } from './npy.mjs';
+import { fromNpy, npyOf } from './npy.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const kPath = '/some/where/';
 
 /**
- * Builds and serves the page, and starts Chromium, with further flags where a test wants them.
+ * Builds and serves the page, and starts Chromium; further flags and `headers` of every answer where a test wants them.
  * @returns {Promise<object>} folder (of the built files), url, server, browser; open() gives a new page at the url, with
- *   `problems`; close() ends all
+ *   `problems`, where a script ran `before` its own; close() ends all
  */
-export async function studio({ flags } = {}) {
+export async function studio({ flags, headers } = {}) {
   const temp = mkdtempSync(join(tmpdir(), 'sardonyx-studio-'));
   const folder = join(temp, 'site');
   await build({ root: join(root, 'demo'), logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
-  const server = await serve({ [kPath]: folder });
+  const server = await serve({ [kPath]: folder }, headers);
   const browser = await launch({ flags });
   const url = `${server.origin}${kPath}`;
-  const open = async (options = {}) => {
+  const open = async (options = {}, before = () => {}) => {
     const context = await browser.newContext({ serviceWorkers: 'block', ...options });
     const page = await context.newPage();
+    await page.addInitScript(before);
     const problems = watch(page);
     await page.goto(url);
     await page.waitForSelector('#drop');
@@ -44,10 +45,10 @@ export async function studio({ flags } = {}) {
  * (hooks of the file's own do not wait for this one).
  * @returns {Awaited<ReturnType<typeof studio>>}
  */
-export function studioOfTests(prepare) {
+export function studioOfTests(prepare, options) {
   const site = {};
   before(async () => {
-    Object.assign(site, await studio());
+    Object.assign(site, await studio(options));
     await prepare?.();
   });
   after(() => site.close?.());
@@ -72,6 +73,23 @@ export const tab = (page, name) => page.click(`#tab-${name}`);
 export async function readyToRun(page) {
   await page.waitForSelector('#run-form', { state: 'attached' });
   await tab(page, 'run');
+}
+
+/** A tensor as tests/models/feeds.mjs makes them for a page. */
+export class Plain {
+  constructor(type, data, dims) {
+    Object.assign(this, { type, data, dims });
+  }
+}
+
+/** The inputs as .npy files, in the page's form. */
+export async function fill(page, feeds) {
+  for (const [name, tensor] of Object.entries(feeds)) {
+    const form = page.locator('#inputs fieldset').filter({ has: page.locator('.name', { hasText: name }) });
+    const exact = (await form.count()) > 1 ? form.filter({ has: page.getByText(name, { exact: true }) }) : form;
+    await exact.locator('select').first().selectOption('npy');
+    await exact.locator('input[type=file]').setInputFiles(file('input.npy', npyOf(tensor)));
+  }
 }
 
 export async function run(page) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { goodModel, modelBytes, node, port } from '../models/tiny_model.mjs';
-import { choose, file, readyToRun, run, studioOfTests } from './studio_page.mjs';
+import { choose, file, readyToRun, run, studioOfTests, tab } from './studio_page.mjs';
 
 const site = studioOfTests();
 let page;
@@ -56,6 +56,37 @@ for (const [what, files, message] of [
   });
 }
 
+test('a worker that dies in a run: an error, and the model can be loaded again', async () => {
+  const other = await site.open({}, () => {
+    const Made = globalThis.Worker;
+    globalThis.Worker = class extends Made {
+      // What a browser says of a worker that has no memory left, in place of its answer.
+      postMessage(message, ...rest) {
+        if (message.action === 'run' && globalThis.dies) {
+          this.terminate();
+          this.dispatchEvent(new ErrorEvent('error', { message: 'Out of memory' }));
+        } else super.postMessage(message, ...rest);
+      }
+    };
+  });
+  await choose(other, file('good.onnx', good));
+  await readyToRun(other);
+  await other.evaluate(() => {
+    globalThis.dies = true;
+  });
+  await other.click('#run');
+  await other.waitForSelector('#view-run .load-again');
+  assert.match(await other.textContent('#error'), /the worker ended: Out of memory/);
+  await other.evaluate(() => {
+    globalThis.dies = false;
+  });
+  await other.click('#view-run .load-again');
+  await other.waitForSelector('#run:enabled');
+  await run(other);
+  assert.equal(await other.isVisible('#error'), false);
+  await other.context().close();
+});
+
 test('a load is cancelled; the model can be loaded again', async () => {
   // Long to load: every node is bound, inferred, and looked at by every pass.
   const count = 30_000;
@@ -65,6 +96,15 @@ test('a load is cancelled; the model can be loaded again', async () => {
   await page.click('#cancel');
   await page.waitForFunction(() => /Cancelled/.test(document.getElementById('error').textContent));
   assert.equal(await page.locator('#run-form').count(), 0);
+  // Its graph is there; what needs the session offers to load it again.
+  for (const view of ['model', 'run', 'profile']) {
+    await tab(page, view);
+    await page.waitForSelector(`#view-${view} .load-again`);
+  }
+  await page.click('#view-profile .load-again');
+  await page.waitForSelector('#progress:not([hidden])', { state: 'attached' });
+  await page.click('#cancel');
+  await page.waitForSelector('#view-profile .load-again');
   // The page answers, and another model loads at once.
   await choose(page, file('good.onnx', good));
   await readyToRun(page);

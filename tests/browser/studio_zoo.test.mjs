@@ -8,8 +8,7 @@ import { fetchZoo, zooNames } from '../../scripts/fetch-zoo.mjs';
 import { ModelProto } from '../conformance/schema.mjs';
 import { compareWithDigest } from '../models/digest.mjs';
 import { feedsOf, kZoo } from '../models/feeds.mjs';
-import { npyOf } from './npy.mjs';
-import { choose, file, outputsOf, readyToRun, run, studioOfTests } from './studio_page.mjs';
+import { choose, file, fill, outputsOf, Plain, readyToRun, run, studioOfTests } from './studio_page.mjs';
 
 const all = process.env.SARDONYX_TEST_ALL === '1';
 const kQuick = ['ch_PP-OCRv4_rec_infer.onnx', 'silero_vad_v5.onnx', 'mlsd_320x320_tiny.onnx'];
@@ -21,27 +20,11 @@ before(async () => {
   zoo = fetchZoo({ names: zooNames({ heavy: all }), log: (line) => console.error(line) });
 });
 
-class Plain {
-  constructor(type, data, dims) {
-    Object.assign(this, { type, data, dims });
-  }
-}
-
 /** Of a graph and the graphs in its nodes, without the constants, which the list of nodes leaves out. */
 function countNodes({ node: whole }) {
   const nodes = whole.filter(({ op_type: type }) => type !== 'Constant');
   const within = nodes.flatMap(({ attribute }) => attribute.flatMap(({ g, graphs }) => [...(g ? [g] : []), ...graphs]));
   return within.reduce((sum, graph) => sum + countNodes(graph), nodes.length);
-}
-
-/** The inputs as .npy files, in the page's form. */
-async function fill(page, feeds) {
-  for (const [name, tensor] of Object.entries(feeds)) {
-    const form = page.locator('#inputs fieldset').filter({ has: page.locator('.name', { hasText: name }) });
-    const exact = (await form.count()) > 1 ? form.filter({ has: page.getByText(name, { exact: true }) }) : form;
-    await exact.locator('select').first().selectOption('npy');
-    await exact.locator('input[type=file]').setInputFiles(file('input.npy', npyOf(tensor)));
-  }
 }
 
 for (const name of names) {

@@ -3,12 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { t } from '../i18n/index.js';
 import { loaded, model } from '../state.js';
 import { Facts } from './facts.js';
+import { NotLoaded } from './not_loaded.js';
 import { bytesText, countText, msText, portText } from './text.js';
 
 export function ModelView() {
   const opened = model.value;
   const { value } = loaded;
-  if (!opened || !value) return null;
+  if (!opened || !value) return <NotLoaded />;
   const { metadata, info, memory, ms, inputs, outputs } = value;
   const operators = Object.entries(metadata.operators).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   const nodes = operators.reduce((sum, [, count]) => sum + count, 0);

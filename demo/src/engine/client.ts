@@ -60,6 +60,11 @@ export class Engine {
     this.#waiting.clear();
   }
 
+  /** Has its worker ended, and the model with it? */
+  get lost(): boolean {
+    return this.#worker === undefined;
+  }
+
   #call(action: 'load' | 'run', request: LoadRequest | RunRequest): Promise<unknown> {
     const worker = this.#ready();
     const id = this.#next++;

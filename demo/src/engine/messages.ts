@@ -49,6 +49,8 @@ export interface RunResult {
   /** Bytes of the whole heap after each run. */
   readonly heaps: readonly number[];
   readonly macs: number | undefined;
+  /** What ran it. */
+  readonly info: SessionInfo;
 }
 
 export type Progress = CreateProgress | { readonly phase: 'run'; readonly loaded: number; readonly total: number };

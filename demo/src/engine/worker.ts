@@ -76,7 +76,8 @@ async function run({ feeds, repeat, profile }: RunRequest, transfer: Set<Transfe
   }
   const outputs = Object.entries(results).map(([name, value]) => plainOf(name, value, transfer));
   const entries = profile ? session.profile() : undefined;
-  return { outputs, times, heaps, profile: entries, memory: session.memory(), macs: session.macs() };
+  const { info } = session;
+  return { outputs, times, heaps, profile: entries, memory: session.memory(), macs: session.macs(), info };
 }
 
 scope.addEventListener('message', async ({ data }) => {

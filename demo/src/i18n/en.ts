@@ -28,6 +28,8 @@ export const en = {
   preparing: 'Preparing the graph',
   cancel: 'Cancel',
   cancelled: 'Cancelled.',
+  notLoaded: 'The model is not loaded: it cannot be run. Its graph and its checks need no session.',
+  loadAgain: 'Load it again',
   retry: 'Try again',
   errorTitle: 'That did not work',
   noModelAmong: 'None of these files looks like a model: {names}',

@@ -30,6 +30,8 @@ export const zh: Texts = {
   preparing: '正在准备计算图',
   cancel: '取消',
   cancelled: '已取消。',
+  notLoaded: '模型未加载，无法运行。查看计算图和检查不需要加载。',
+  loadAgain: '重新加载',
   retry: '重试',
   errorTitle: '出错了',
   noModelAmong: '这些文件中没有模型：{names}',

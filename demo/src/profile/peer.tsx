@@ -28,7 +28,7 @@ export function Peer({ result }: { result: RunResult }) {
     try {
       const { blob, externalData } = opened;
       const { outputs, times } = result;
-      const { threads } = session.info;
+      const { threads } = result.info;
       const feeds = lastFeeds.value ?? {};
       const peer = await ask({ model: blob, externalData, feeds, repeat: times.length, threads, outputs });
       setTheirs({ of: result, peer });

@@ -1,6 +1,7 @@
 // Where the time of the last run went, and its memory.
 import { useMemo } from 'preact/hooks';
 import { runLast } from '../actions.js';
+import { NotLoaded } from '../app/not_loaded.js';
 import { save } from '../app/save.js';
 import { countText, msText } from '../app/text.js';
 import { t } from '../i18n/index.js';
@@ -31,6 +32,7 @@ export function ProfileView() {
   const result = lastRun.value;
   const profile = result?.profile;
   const tables = useMemo(() => profile && { nodes: byNode(profile), operators: byOperator(profile) }, [profile]);
+  if (!loaded.value && !result) return <NotLoaded />;
   if (!result || !profile || !tables) {
     return (
       <div class="empty">
@@ -52,7 +54,10 @@ export function ProfileView() {
               {' '}
               {t('macs', { macs: countText(Math.round(macs / 1e6)), rate: (macs / best / 1e6).toFixed(1) })}
             </span>
-          )}
+          )}{' '}
+          <span class="soft" id="ran-by">
+            {t('threadsText', { variant: result.info.variant, threads: result.info.threads })}
+          </span>
         </p>
         <Again times={1} />
         <Again times={20} />

@@ -1,9 +1,10 @@
 // The run: a form of inputs, how it runs, and what came out.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { restart, run } from '../actions.js';
 import { Choice, Field } from '../app/controls.js';
+import { NotLoaded } from '../app/not_loaded.js';
 import { bytesText, msText } from '../app/text.js';
-import type { EngineOptions, PlainTensor, RunResult } from '../engine/messages.js';
+import type { EngineOptions, LoadResult, PlainTensor, RunResult } from '../engine/messages.js';
 import { t } from '../i18n/index.js';
 import { busy, engineOptions, feedsMaker, lastRun, loaded, view } from '../state.js';
 import { InputForm } from './input_form.js';
@@ -57,6 +58,7 @@ function EngineForm() {
           onChange={(optimization) => change({ optimization })}
         />
       </div>
+      {!globalThis.crossOriginIsolated && <p class="soft">{t('isolationHint')}</p>}
     </details>
   );
 }
@@ -86,15 +88,20 @@ function Results({ inputs }: { inputs: readonly InputState[] }) {
   );
 }
 
+function inputsOf({ inputs, outputs }: LoadResult): InputState[] {
+  const dimensions = new Dimensions(inputs);
+  const classes = outputs.map((meta) => (meta.isTensor ? Number(meta.shape.at(-1)) : 0));
+  return inputs.map((meta) => new InputState(meta, dimensions, Math.max(0, ...classes)));
+}
+
 export function RunView() {
   const value = loaded.value;
   const [repeat, setRepeat] = useState(1);
-  const inputs = useMemo(() => {
-    const dimensions = new Dimensions(value?.inputs ?? []);
-    const classes = value?.outputs.map((meta) => (meta.isTensor ? Number(meta.shape.at(-1)) : 0)) ?? [];
-    return value?.inputs.map((meta) => new InputState(meta, dimensions, Math.max(0, ...classes))) ?? [];
-  }, [value]);
-  if (!value) return null;
+  // What is filled in stays when the model is loaded again, with other settings.
+  const made = useRef<readonly InputState[] | undefined>(undefined);
+  if (value && !made.current) made.current = inputsOf(value);
+  const inputs = made.current;
+  if (!inputs || (!value && busy.value !== 'load')) return <NotLoaded />;
   const feeds = async () => {
     const filled = inputs.filter((input) => input.fillable);
     await tokenizerReady();
