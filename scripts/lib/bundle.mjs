@@ -1,5 +1,5 @@
 // The package's modules as few files: what is imported from a server or a disk comes in two requests instead of twenty-five.
-import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -44,6 +44,22 @@ export async function bundleCli(source, to) {
   await bundled.close();
 }
 
+// What rolldown makes namespaces with, which it wants in a file of its own: pages would wait for one more request.
+function inlineRuntime(dir) {
+  const path = join(dir, 'rolldown-runtime.js');
+  const runtime = readFileSync(path, 'utf8');
+  const [ending, own] = /^export \{ (\w+) as t \};\n?$/m.exec(runtime) ?? [];
+  rmSync(path);
+  for (const name of readdirSync(dir).filter((name) => name.endsWith('.js'))) {
+    const file = readFileSync(join(dir, name), 'utf8');
+    const [line, local] = /^import \{ t as (\w+) \} from "\.\/rolldown-runtime\.js";$/m.exec(file) ?? [];
+    if (line === undefined) continue;
+    if (local !== own) throw new Error(`${name}: rolldown's runtime is not as this knows it`);
+    const inlined = file.replace(line, () => runtime.replace(ending, '').trimEnd());
+    writeFileSync(join(dir, name), inlined);
+  }
+}
+
 /** @param {string} from the modules that TypeScript made, with their declarations; @param {string} to the package */
 export async function bundle(from, to) {
   const names = readdirSync(from);
@@ -51,6 +67,7 @@ export async function bundle(from, to) {
   await write(input(names.filter(isEntry)), to, {
     groups: [{ name: 'sardonyx', test: (id) => !isTools(id) && !isEntry(basename(id)) && !isLate(basename(id)) }],
   });
+  inlineRuntime(to);
   // In one file each: bundlers often cannot split workers.
   for (const name of names.filter(isWorker)) await write(input([name]), to, false);
   mkdirSync(join(to, 'tools'), { recursive: true });

@@ -1,6 +1,6 @@
 // The installed package in other runtimes than the one that runs the tests: Node.js 22, 24 and 26, Deno, Bun, workerd.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -36,6 +36,16 @@ for (const session of sessions) await session.release();
 console.log(JSON.stringify([...answers, error instanceof OnnxError && error.code]));
 `;
 
+// Nothing is released, and the sessions stay reachable.
+const kUnreleased = `
+import { env, InferenceSession } from 'sardonyx';
+env.wasm.numThreads = 2;
+globalThis.sessions = [await InferenceSession.create('good.onnx'), await InferenceSession.create('good.onnx')];
+if (process.argv.includes('--worker')) sessions.push(await InferenceSession.create('good.onnx', { worker: true }));
+console.log(sessions.map(({ info }) => info.threads).join());
+if (process.argv.includes('--exit')) process.exit(7);
+`;
+
 const kWorker = `
 import { env, InferenceSession, Tensor } from './node_modules/sardonyx/dist/index.js';
 import wasm from './node_modules/sardonyx/dist/wasm/sardonyx-simd.wasm';
@@ -55,6 +65,7 @@ let app;
 before(() => {
   app = installApp(kPackages);
   writeFileSync(join(app.folder, 'program.mjs'), kProgram);
+  writeFileSync(join(app.folder, 'unreleased.mjs'), kUnreleased);
 });
 after(() => app?.remove());
 
@@ -63,6 +74,22 @@ for (const [name, [command, ...args]] of Object.entries(kCommands)) {
     const path = join(app.folder, 'node_modules', command);
     const output = execFileSync(path, [...args, 'program.mjs'], { cwd: app.folder, encoding: 'utf8' });
     assert.deepEqual(JSON.parse(output), [...Array(6).fill(kAnswer), 'invalid_input']);
+  });
+}
+
+for (const [name, [command, ...args]] of Object.entries(kCommands)) {
+  test(`${name} ends though nothing is released`, () => {
+    const path = join(app.folder, 'node_modules', command);
+    for (const more of [[], ['--worker']]) {
+      for (const [exit, code] of [
+        [[], 0],
+        [['--exit'], 7],
+      ]) {
+        const options = { cwd: app.folder, encoding: 'utf8', timeout: 30_000 };
+        const { status, stdout, error } = spawnSync(path, [...args, 'unreleased.mjs', ...more, ...exit], options);
+        assert.deepEqual([status, stdout.trim(), error], [code, more.length > 0 ? '2,2,2' : '2,2', undefined]);
+      }
+    }
   });
 }
 

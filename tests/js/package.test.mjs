@@ -73,7 +73,23 @@ test('everything is exported by name', () => {
     ',',
   );
   const own = ['InferenceSession', 'OnnxError', 'Tensor', 'chromeTrace', 'env', 'registerOperator'];
-  assert.deepEqual(output.trim().split(','), [...compatible, ...own].sort());
+  assert.deepEqual(output.trim().split(','), [...compatible, ...own, 'default'].sort());
+});
+
+test('the default export has all names, of the package and of its entries', () => {
+  const output = run(`
+    const wrong = [];
+    for (const name of ['sardonyx', 'sardonyx/embedded', 'sardonyx/all', 'sardonyx/wasm', 'sardonyx/webgpu']) {
+      const { default: ort, ...names } = await import(name);
+      if (Object.keys(ort).join() !== Object.keys(names).join()) wrong.push(name);
+      for (const key of Object.keys(names)) if (ort[key] !== names[key]) wrong.push(name + ' ' + key);
+    }
+    console.log(JSON.stringify(wrong));
+  `);
+  assert.deepEqual(JSON.parse(output), []);
+  // One request for what index.js needs.
+  const text = readFileSync(join(folder, 'node_modules', 'sardonyx', 'dist', 'sardonyx.js'), 'utf8');
+  assert.doesNotMatch(text, /^import (?!.*onnxruntime)/m);
 });
 
 test('importing fetches and compiles nothing', () => {

@@ -50,6 +50,41 @@ for (const [module, moduleResolution, lib] of [
   });
 }
 
+// In a program for Node.js that has no DOM: with Node's types, and with none at all.
+const kNodeProgram = `
+import { readFile } from 'node:fs/promises';
+import ort, { env, InferenceSession, OnnxError, Tensor } from 'sardonyx';
+import { check, simplify } from 'sardonyx/tools';
+
+export async function answer(path: string): Promise<number> {
+  env.wasm.numThreads = 2;
+  const session: ort.InferenceSession = await InferenceSession.create(await readFile(path), { signal: AbortSignal.timeout(1000) });
+  await using other = await InferenceSession.create(new URL('file:///' + path));
+  const { y } = await session.run({ x: new Tensor('float32', new Float32Array(6), [2, 3]) });
+  await check(new Blob([]));
+  await simplify(new Response('').body!);
+  // @ts-expect-error: a number is no model
+  await InferenceSession.create(1);
+  // @ts-expect-error: a number is no signal
+  await InferenceSession.create(path, { signal: 1 });
+  await Promise.all([session.release(), other.release()]);
+  return y!.data[0] as number;
+}
+`.replace('await using other', 'const other');
+for (const skipLibCheck of [false, true]) {
+  for (const [module, moduleResolution] of [
+    ['NodeNext', 'NodeNext'],
+    ['ESNext', 'Bundler'],
+  ]) {
+    test(`without lib DOM, ${moduleResolution}, skipLibCheck ${skipLibCheck}`, () => {
+      writeFileSync(join(folder, 'program.ts'), kNodeProgram);
+      const typeRoots = [join(root, 'node_modules/@types')];
+      const options = { lib: ['ES2022'], types: ['node'], typeRoots, module, moduleResolution, skipLibCheck };
+      compile(['program.ts'], options);
+    });
+  }
+}
+
 const common = join(root, 'node_modules/onnxruntime-common/dist/esm/index.d.ts');
 const kDom = {
   lib: ['ES2022', 'DOM', 'DOM.Iterable'],

@@ -1,5 +1,6 @@
 // Compiled, never run: the package's types as a program uses them. Lines below @ts-expect-error must not compile.
-import * as ort from 'sardonyx';
+import standard, * as ort from 'sardonyx';
+import embedded from 'sardonyx/embedded';
 import { env, InferenceSession, OnnxError, Tensor, type TypedTensor } from 'sardonyx';
 
 export async function creates(bytes: Uint8Array, buffer: ArrayBuffer, file: Blob, stream: ReadableStream<Uint8Array>) {
@@ -91,4 +92,13 @@ export function explains(error: unknown): string {
   if (!(error instanceof OnnxError)) return 'not ours';
   const code: ort.OnnxErrorCode = error.code;
   return `${code} ${error.node ?? ''} ${error.opType ?? ''} ${error.message}`;
+}
+
+export async function byDefaultExport(bytes: Uint8Array): Promise<standard.Tensor> {
+  const options: standard.InferenceSession.SessionOptions = { executionProviders: ['wasm'] };
+  const session: embedded.InferenceSession = await standard.InferenceSession.create(bytes, options);
+  const { y } = await session.run({ x: new embedded.Tensor('float32', [1], [1]) });
+  // @ts-expect-error: there is no such name
+  standard.Session;
+  return y as standard.Tensor;
 }

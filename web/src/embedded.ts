@@ -23,3 +23,4 @@ provideBinary(async () => {
 });
 
 export * from './index.js';
+export { default } from './index.js';

@@ -15,7 +15,7 @@ import simdThreads from './wasm/sardonyx-simd-threads.mjs';
 const kFactories = { simd, relaxed, 'simd-threads': simdThreads, 'relaxed-threads': relaxedThreads };
 
 interface Port {
-  postMessage(message: unknown, transfer: Transferable[]): void;
+  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   onmessage: ((event: { data: Request }) => void) | null;
   on?(event: 'message', listener: (data: Request) => void): void;
 }
@@ -65,7 +65,7 @@ async function answer(request: Exclude<Request, { op: 'abort' }>): Promise<Reply
   }
 }
 
-function buffersOfReply(reply: Reply): Transferable[] {
+function buffersOfReply(reply: Reply): ArrayBuffer[] {
   if ('error' in reply || !reply.value || !('result' in reply.value)) return [];
   const { result, targets } = reply.value;
   return [...buffersOf([...result.outputs, ...targets])];

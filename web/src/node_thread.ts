@@ -6,13 +6,17 @@ const port = threads?.parentPort;
 if (threads && port) {
   const { glue } = threads.workerData as { glue: string };
   const scope = globalThis as unknown as Record<string, unknown>;
-  Object.assign(scope, {
+  const names = {
     self: globalThis,
     name: 'em-pthread',
     location: { href: glue },
     importScripts: () => {},
     postMessage: (message: unknown) => port.postMessage(message),
-  });
+  };
+  // Not by assignment: Deno has some of them as getters.
+  for (const [name, value] of Object.entries(names)) {
+    Object.defineProperty(scope, name, { value, writable: true, configurable: true });
+  }
   await import(/* @vite-ignore */ /* webpackIgnore: true */ glue);
   // The handler changes while the thread starts.
   port.on('message', (data) => (scope.onmessage as (event: { data: unknown }) => void)({ data }));

@@ -17,7 +17,7 @@ interface NodeFs {
   closeSync(file: number): void;
 }
 interface NodeWorkerPort {
-  postMessage(message: unknown, transfer?: readonly Transferable[]): void;
+  postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
   on(event: string, listener: (value: unknown) => void): void;
 }
 interface NodeWorkerThreads {

@@ -97,7 +97,7 @@ export class RemoteEngine implements SessionEngine {
     }
   }
 
-  private async ask<T>(request: Request, transfer: Transferable[] = []): Promise<T> {
+  private async ask<T>(request: Request, transfer: ArrayBuffer[] = []): Promise<T> {
     if (this.failure) throw this.failure;
     this.worker.setAlive?.(true);
     try {

@@ -3,7 +3,7 @@ import { hasFiles, nodeModule } from './platform.js';
 
 /** What Worker in browsers and worker_threads.Worker in Node.js have in common here. */
 export interface WorkerLike {
-  postMessage(message: unknown, transfer?: Transferable[]): void;
+  postMessage(message: unknown, transfer?: ArrayBuffer[]): void;
   /** Ends it at once. */
   terminate(): unknown;
   onmessage: ((event: { data: unknown }) => void) | null;
@@ -37,13 +37,14 @@ class NodeWorker implements WorkerLike {
     const workerData = glue === undefined ? {} : { glue: new URL(glue, base).href };
     // Not the process's own flags: some (--input-type) are refused by workers that are files.
     this.worker = new threads.Worker(new URL(script, base), { workerData, execArgv: [] });
-    this.worker.unref();
     this.worker.on('message', (data) => this.onmessage?.({ data }));
     this.worker.on('error', (error) => this.onerror?.({ message: String((error as Error)?.message ?? error) }));
     this.worker.on('exit', () => this.onerror?.({ message: 'the worker has ended' }));
+    // After the listeners: the first for messages would hold the process again.
+    this.worker.unref();
   }
 
-  postMessage(message: unknown, transfer: Transferable[] = []): void {
+  postMessage(message: unknown, transfer: ArrayBuffer[] = []): void {
     this.worker.postMessage(message, transfer);
   }
 
