@@ -1,11 +1,11 @@
 // The package's modules as few files: what is imported from a server or a disk comes in two requests instead of twenty-five.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
 // What is imported by name; all else becomes one file that they share. URLs in the code are relative to the package's
 // folder, so the files stay side by side.
-const isEntry = (name) => /^(index|embedded|ort_backend|tools)\.js$/.test(name);
+const isEntry = (name) => /^(index|names|embedded|ort_backend|tools)\.js$/.test(name);
 // Modules of an entry alone: they become part of its file.
 const isTools = (id) => basename(dirname(id)) === 'tools';
 // What few apps need, loaded when they do.
@@ -14,12 +14,20 @@ const isLate = (name) =>
 // What is started by name, with the little of the code that it needs.
 const isWorker = (name) => /^(node_thread|[a-z_]+_worker)\.js$/.test(name);
 
+// As TypeScript writes it. Rolldown would make an object of it, with all that the names need.
+const kDefaultExport = "export * as default from './names.js';";
+const withoutDefault = {
+  name: 'default-export-as-it-is',
+  transform: (code, id) => (isEntry(basename(id)) ? code.replace(kDefaultExport, '') : null),
+};
+
 async function write(input, dir, codeSplitting) {
   const bundled = await rolldown({
     input,
     platform: 'neutral',
     external: [/\/wasm\//, 'onnxruntime-common'],
     makeAbsoluteExternalsRelative: false,
+    plugins: [withoutDefault],
   });
   const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' };
   await bundled.write({ dir, format: 'esm', ...names, codeSplitting });
@@ -44,22 +52,6 @@ export async function bundleCli(source, to) {
   await bundled.close();
 }
 
-// What rolldown makes namespaces with, which it wants in a file of its own: pages would wait for one more request.
-function inlineRuntime(dir) {
-  const path = join(dir, 'rolldown-runtime.js');
-  const runtime = readFileSync(path, 'utf8');
-  const [ending, own] = /^export \{ (\w+) as t \};\n?$/m.exec(runtime) ?? [];
-  rmSync(path);
-  for (const name of readdirSync(dir).filter((name) => name.endsWith('.js'))) {
-    const file = readFileSync(join(dir, name), 'utf8');
-    const [line, local] = /^import \{ t as (\w+) \} from "\.\/rolldown-runtime\.js";$/m.exec(file) ?? [];
-    if (line === undefined) continue;
-    if (local !== own) throw new Error(`${name}: rolldown's runtime is not as this knows it`);
-    const inlined = file.replace(line, () => runtime.replace(ending, '').trimEnd());
-    writeFileSync(join(dir, name), inlined);
-  }
-}
-
 /** @param {string} from the modules that TypeScript made, with their declarations; @param {string} to the package */
 export async function bundle(from, to) {
   const names = readdirSync(from);
@@ -67,7 +59,8 @@ export async function bundle(from, to) {
   await write(input(names.filter(isEntry)), to, {
     groups: [{ name: 'sardonyx', test: (id) => !isTools(id) && !isEntry(basename(id)) && !isLate(basename(id)) }],
   });
-  inlineRuntime(to);
+  // The other bundlers see through it: who takes two names from the default export gets two.
+  for (const name of ['index.js', 'embedded.js']) appendFileSync(join(to, name), `${kDefaultExport}\n`);
   // In one file each: bundlers often cannot split workers.
   for (const name of names.filter(isWorker)) await write(input([name]), to, false);
   mkdirSync(join(to, 'tools'), { recursive: true });

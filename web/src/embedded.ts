@@ -22,5 +22,5 @@ provideBinary(async () => {
   return new Uint8Array(await new Response(unpacked).arrayBuffer());
 });
 
-export * from './index.js';
-export { default } from './index.js';
+export * from './names.js';
+export * as default from './names.js';
