@@ -15,12 +15,23 @@ export class Inference {
 
   /** `problem`: why there is no report. */
   report(bench: Workbench): { report: Uint8Array; problem: string } {
-    this.engine.append(bench.call(['probe']));
+    const found = this.of(bench.call(['probe']));
+    return found instanceof OnnxError ? { report: new Uint8Array(), problem: found.message } : found;
+  }
+
+  /** What a session says of bytes that are no model; undefined where it takes them. */
+  refusal(bytes: Uint8Array): OnnxError | undefined {
+    const found = this.of(bytes);
+    return found instanceof OnnxError ? found : undefined;
+  }
+
+  private of(bytes: Uint8Array): { report: Uint8Array; problem: string } | OnnxError {
+    this.engine.append(bytes);
     try {
       return { report: this.engine.types(), problem: '' };
     } catch (error) {
       if (!(error instanceof OnnxError) || error.code === 'instance_lost') throw error;
-      return { report: new Uint8Array(), problem: error.message };
+      return error;
     }
   }
 

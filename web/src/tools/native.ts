@@ -4,6 +4,7 @@ import { ExternalData } from '../external_data.js';
 import { compiledPart, inTime, platformError } from '../module.js';
 import { openSource, readAll } from '../source.js';
 import { wasmSettings } from '../wasm_settings.js';
+import { withInference } from './infer.js';
 import type { ModelOptions } from './types.js';
 
 interface Exports {
@@ -79,7 +80,11 @@ export class Workbench {
       throw platformError('start', error);
     }
     const bench = new Workbench(instance.exports as unknown as Exports, opened.label, opened.path, options);
-    bench.call(['open'], bytes);
+    try {
+      bench.call(['open'], bytes);
+    } catch (error) {
+      throw await bench.asSessionsSay(error, bytes);
+    }
     bench.bytes = bytes.length;
     bench.external = await ExternalData.open(externalData, signal);
     return bench;
@@ -147,7 +152,22 @@ export class Workbench {
 
   private failure(text: string): OnnxError {
     const [code, message] = text.split('\0') as [OnnxErrorCode, string];
+    return this.named(code, message);
+  }
+
+  private named(code: OnnxErrorCode, message: string): OnnxError {
     return new OnnxError(code, this.label === '' ? message : `${this.label}: ${message}`);
+  }
+
+  /** The tools read a file as one message, which only says that it is none; the engine says where it breaks off, and why. */
+  private async asSessionsSay(error: unknown, bytes: Uint8Array): Promise<unknown> {
+    if (!(error instanceof OnnxError) || error.code !== 'invalid_model') return error;
+    try {
+      const refusal = await withInference((inference) => inference.refusal(bytes));
+      return refusal?.code === 'invalid_model' ? this.named(refusal.code, refusal.message) : error;
+    } catch {
+      return error;
+    }
   }
 
   release(): void {
