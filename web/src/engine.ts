@@ -1,5 +1,5 @@
 // An engine as sessions use it, wherever it runs; and the one that runs in this thread.
-import { invalidArgument } from './errors.js';
+import { invalidArgument, OnnxError } from './errors.js';
 import type { ExternalData } from './external_data.js';
 import { endThreads } from './instance.js';
 import { Mailbox } from './mailbox.js';
@@ -75,6 +75,10 @@ export class LocalEngine implements SessionEngine {
       const loaded = call(() => instance.load(engine, request));
       this.mailbox = new Mailbox(instance, engine, loaded);
       return loaded;
+    } catch (error) {
+      // Nodes are asked with the shapes that the model declares: nobody has fed them.
+      const isNode = error instanceof OnnxError && error.code === 'invalid_input' && error.node !== undefined;
+      throw isNode ? new OnnxError('invalid_model', error.message, error) : error;
     } finally {
       this.model.clear();
     }

@@ -5,7 +5,7 @@ export type OnnxErrorCode =
   | 'invalid_model'
   /** An operator, a version of it, or a function that is not implemented. */
   | 'unsupported_operator'
-  /** A feed or a fetch that does not fit the model. */
+  /** A feed or a fetch that does not fit the model, or with whose shape or value a node cannot run: `node` names it then. */
   | 'invalid_input'
   /** An option or a call that makes no sense. */
   | 'invalid_argument'

@@ -29,7 +29,7 @@ export class Mailbox {
   constructor(
     private readonly instance: Instance,
     private readonly engine: Engine,
-    private readonly loaded: Loaded,
+    readonly loaded: Loaded,
   ) {
     this.base = instance._sardonyx_mailbox(engine);
     const { inputs, outputs } = loaded;
