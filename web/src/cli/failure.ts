@@ -53,7 +53,8 @@ export function reasonOf(error: unknown): string {
 export function failureOf(error: unknown, during: 'load' | 'run'): unknown {
   if (!(error instanceof OnnxError)) return error;
   // With a node: the inputs are of the declared types and shapes, and it could not run with them.
-  if (kUsageCodes.includes(error.code) && error.node === undefined) return new Failure(error.code, error.message, kExit.usage);
+  if (kUsageCodes.includes(error.code) && error.node === undefined)
+    return new Failure(error.code, error.message, kExit.usage);
   const cause = error.cause as { code?: string } | undefined;
   // The package names the file, then the system's words with its call and path.
   const message = cause?.code ? error.message.replace(/: E[A-Z]+: .*$/, `: ${reasonOf(cause)}`) : error.message;
