@@ -119,6 +119,32 @@ TEST(MatmulX8, AllSignsFormsAndEdges) {
           }
 }
 
+// Many rows at once, with sums of lines short and long, and all rows of strips that are not whole.
+TEST(MatmulX8, ManyRows) {
+  for (FormX8 path : exact_forms())
+    for (size_t m : {16, 17, 18, 19, 37})
+      for (size_t k : {1, 40, 2047, 2048, 2049})
+        for (size_t n : {7, 8, 21})
+          for (bool extreme : {false, true}) {
+            Guarded<uint8_t> a = random_bytes(m * k, 3), b = random_bytes(k * n, 4);
+            if (extreme) std::fill(a.begin(), a.end(), 0xff), std::fill(b.begin(), b.end(), 0x80);
+            const bool sb = path != FormX8::seven_bit_quads;
+            fit(path, b, n, false, k);
+            Guarded<int32_t> za = zero_points(m, false), zb = zero_points(n, sb), c(m * n);
+            Guarded<uint8_t> pa(matmul_x8_packed_a_size(path, m, k)), pb(matmul_x8_packed_b_size(path, k, n));
+            matmul_x8_pack_a(path, 0, m, k, {a.data(), k, 1, false, za, true}, pa.poison());
+            matmul_x8_pack_b(path, k, n, {b.data(), n, 1, sb, zb, true}, pb.poison());
+            matmul_x8_i32(path, k, 0, m, 0, n, pa, pb, c.poison(), n);
+            EXPECT_TRUE(c.intact() && pa.intact() && pb.intact());
+            for (size_t i = 0; i < m * n; i++) {
+              int32_t sum = 0;
+              for (size_t q = 0; q < k; q++)
+                sum += (value(a[i / n * k + q], false) - za[i / n]) * (value(b[q * n + i % n], sb) - zb[i % n]);
+              ASSERT_EQ(c[i], sum) << m << "x" << k << "x" << n << " path " << static_cast<int>(path);
+            }
+          }
+}
+
 TEST(MatmulX8, ExtremesAndSplits) {
   const size_t m = 9, k = 3001, n = 50;
   struct Case {
