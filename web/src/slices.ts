@@ -41,8 +41,11 @@ function feedText(feed: NativeValue): string {
   if (feed === null) return 'nothing';
   if ('items' in feed) return `a sequence of ${feed.items.length}`;
   if ('keys' in feed) return `a map of ${feed.values.length}`;
-  const { dtype, dims, data } = feed;
-  const value = dims.length === 0 && data.length > 0 ? ` ${String((fromNative(feed) as Tensor).data[0])}` : '';
+  const { dtype, dims } = feed;
+  const value =
+    dims.length === 0 && 'data' in feed && feed.data.length > 0
+      ? ` ${String((fromNative(feed) as Tensor).data[0])}`
+      : '';
   return `${dtypeName(dtype)}[${dims.join(', ')}]${value}`;
 }
 
