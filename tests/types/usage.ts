@@ -1,7 +1,7 @@
 // Compiled, never run: the package's types as a program uses them. Lines below @ts-expect-error must not compile.
 import standard, * as ort from 'sardonyx';
-import embedded from 'sardonyx/embedded';
 import { env, InferenceSession, OnnxError, Tensor, type TypedTensor } from 'sardonyx';
+import embedded from 'sardonyx/embedded';
 
 export async function creates(bytes: Uint8Array, buffer: ArrayBuffer, file: Blob, stream: ReadableStream<Uint8Array>) {
   const options: InferenceSession.SessionOptions = {
