@@ -10,7 +10,9 @@ const isEntry = (name) => /^(index|names|embedded|ort_backend|tools)\.js$/.test(
 const isTools = (id) => basename(dirname(id)) === 'tools';
 // What few apps need, loaded when they do.
 const isLate = (name) =>
-  /^(codecs|codecs_loading|image_pixels|moving_engine|remote_engine|self_test|threads|workers)\.js$/.test(name);
+  /^(codecs|codecs_loading|image_pixels|messages|moving_engine|option_names|remote_engine|self_test|threads|workers)\.js$/.test(
+    name,
+  );
 // What is started by name, with the little of the code that it needs.
 const isWorker = (name) => /^(node_thread|[a-z_]+_worker)\.js$/.test(name);
 

@@ -11,6 +11,12 @@ const kAddress = [
   [/(var pthreadMainJs ?= ?)_scriptName/, '$1""'],
 ];
 
+// How it would fetch the .wasm itself, which the package does for it: what only this uses is left out then.
+const kFetching = [
+  [/wasmBinaryFile ?\?\?= ?findWasmBinary\(\);instantiateAsync\(.*?\)\.catch\(readyPromiseReject\);return ?\{\}/, ''],
+  [/\{if ?\(ENVIRONMENT_IS_WORKER\) ?\{readBinary ?=.*?readAsync ?=.*?response\.url\)\)\}\)\}/, ''],
+];
+
 /** The functions that are declared within a block, as nodes of the syntax tree. */
 export function blockFunctions(code, path) {
   const { program, errors } = parseSync(path, code);
@@ -41,8 +47,11 @@ function withoutBlockFunctions(code, path) {
 
 /** The minified glue of the file at `path`. Throws where it is not as this knows it. */
 export function glueOf(path) {
-  const text = kAddress.reduce((code, [from, to]) => code.replace(from, to), readFileSync(path, 'utf8'));
-  const left = /_scriptName|scriptDirectory ?= ?(?!"")/.exec(text);
+  const text = [...kAddress, ...kFetching].reduce(
+    (code, [from, to]) => code.replace(from, to),
+    readFileSync(path, 'utf8'),
+  );
+  const left = /_scriptName|scriptDirectory ?= ?(?!"")|instantiateAsync\((?!binary)|XMLHttpRequest/.exec(text);
   if (left) throw new Error(`${path}: ${left[0]} is used in another way`);
   const { code, errors } = minifySync(path, withoutBlockFunctions(text, path), { module: true });
   if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);

@@ -61,7 +61,7 @@ async function smallApp(line, ort) {
   // image codecs and Tensor.fromImage() load where they are used, and run what a page without them does not load.
   const sizeOf = (name) => readFileSync(join(outDir, name)).length;
   const isLate = (name) =>
-    /(-threads|\/threads|\/codecs|\/codecs_loading|\/image_pixels|\/self_test|\/workers|\/(moving|remote)_engine|\/engine_worker)-/.test(
+    /(-threads|\/threads|\/codecs|\/codecs_loading|\/image_pixels|\/self_test|\/option_names|\/workers|\/(moving|remote)_engine|\/engine_worker)-/.test(
       name,
     );
   const variants = scripts.filter((name) => /sardonyx-(simd|relaxed)-/.test(name) && !isLate(name));
@@ -72,5 +72,4 @@ async function smallApp(line, ort) {
   // chromeTrace() is asked for by nobody.
   const texts = others.map((name) => readFileSync(join(outDir, name), 'utf8'));
   assert.ok(!texts.some((text) => text.includes('traceEvents')), 'what nobody asks for is there');
-  return bytes;
 }

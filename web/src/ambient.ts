@@ -10,6 +10,7 @@ declare global {
   interface WebGLTexture {}
   interface Worker {}
   namespace WebAssembly {
+    interface Instance {}
     interface Memory {}
     interface Module {}
   }

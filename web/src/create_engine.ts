@@ -52,15 +52,7 @@ async function start(choice: Choice, settings: WasmSettings, given?: WebAssembly
 
 /** As start(), after the self-test where that is asked for. */
 async function startTested(choice: Choice, settings: WasmSettings, given?: WebAssembly.Module): Promise<Created> {
-  if (settings.selfTest) {
-    const { selfTest } = await import('./self_test.js');
-    const { engine } = await start(choice, settings, given);
-    try {
-      await selfTest(engine);
-    } finally {
-      await engine.release(false);
-    }
-  }
+  if (settings.selfTest) await (await import('./self_test.js')).selfTest(await start(choice, settings, given));
   return start(choice, settings, given);
 }
 
@@ -79,6 +71,9 @@ async function startBest(settings: WasmSettings, worker: boolean | undefined): P
   };
   return startFrom(chooseVariant(wish), settings, module);
 }
+
+/** How engines start. */
+export type Start = typeof startTested;
 
 /** `first`, or what else starts. */
 async function startFrom(first: Choice, settings: WasmSettings, given?: WebAssembly.Module): Promise<Created> {
@@ -102,15 +97,6 @@ function workerForThreads(settings: WasmSettings, worker: boolean | undefined): 
   return choice.worker ? choice : undefined;
 }
 
-async function startSmall(choice: Choice, settings: WasmSettings): Promise<Created> {
-  const { variant } = chooseVariant({ threads: 1, simd: settings.simd, worker: false, given: undefined });
-  const why = `${variant.name}: one thread in the page, as ${choice.threads} need a worker`;
-  const here = await inTime(startFrom({ variant, threads: 1, worker: false, why }, settings), settings.timeout);
-  const { MovingEngine } = await import('./moving_engine.js');
-  const away = () => inTime(startTested(choice, settings), settings.timeout);
-  return { engine: new MovingEngine(here.engine as LocalEngine, here.info, away), info: here.info };
-}
-
 /**
  * @param worker true: in a worker of its own; undefined: as env.wasm.proxy says, and where threads need it
  * @param modelBytes the size of the model, where that is known
@@ -123,6 +109,9 @@ export async function createEngine(
   if (typeof WebAssembly === 'undefined') throw new OnnxError('unsupported_platform', 'there is no WebAssembly here');
   const settings = wasmSettings();
   const choice = workerForThreads(settings, worker);
-  if (choice && ((await modelBytes) ?? 0) <= kSmallBytes) return startSmall(choice, settings);
+  if (choice && ((await modelBytes) ?? 0) <= kSmallBytes) {
+    const { startSmall } = await import('./moving_engine.js');
+    return startSmall(choice, settings, startFrom, startTested);
+  }
   return inTime(startBest(settings, worker), settings.timeout);
 }

@@ -22,7 +22,8 @@ function instantiate(module: WebAssembly.Module, factory: Factory): Promise<Inst
   return new Promise((resolve, reject) => {
     let heap: WebAssembly.Memory;
     factory({
-      instantiateWasm: (imports, done) => {
+      instantiateWasm: (given, done) => {
+        const imports = given as WebAssembly.Imports;
         WebAssembly.instantiate(module, imports)
           .then((instance) => {
             heap = heapOf(instance, imports);

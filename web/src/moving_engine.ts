@@ -1,10 +1,13 @@
 // An engine that starts in the page, with one thread, and moves into a worker with more where runs are worth it: a
 // worker costs every run two messages, which is more than a small model takes.
-import { type Created, kSmallBytes, type SessionInfo } from './create_engine.js';
+import { type Created, kSmallBytes, type SessionInfo, type Start } from './create_engine.js';
 import type { LoadOptions, LocalEngine, SessionEngine } from './engine.js';
 import { messageOf } from './errors.js';
 import type { ExternalData } from './external_data.js';
+import { inTime } from './module.js';
 import type { Loaded, MemoryUse, RunRequest, RunResult } from './native.js';
+import { type Choice, chooseVariant } from './variants.js';
+import type { WasmSettings } from './wasm_settings.js';
 
 // A run with more moves before it starts, or after kTrials runs of which each took longer: half of it, which two threads
 // save, is more than the messages take.
@@ -125,4 +128,18 @@ export class MovingEngine implements SessionEngine {
     Object.assign(this.info, there.info, { why: `${there.info.why}; in a worker: ${reason}` });
     trial.here.release(false);
   }
+}
+
+/** The engine in the page for a model that may move to what `choice` says. */
+export async function startSmall(
+  choice: Choice,
+  settings: WasmSettings,
+  startFrom: Start,
+  startTested: Start,
+): Promise<Created> {
+  const { variant } = chooseVariant({ threads: 1, simd: settings.simd, worker: false, given: undefined });
+  const why = `${variant.name}: one thread in the page, as ${choice.threads} need a worker`;
+  const here = await inTime(startFrom({ variant, threads: 1, worker: false, why }, settings), settings.timeout);
+  const away = () => inTime(startTested(choice, settings), settings.timeout);
+  return { engine: new MovingEngine(here.engine as LocalEngine, here.info, away), info: here.info };
 }

@@ -104,47 +104,48 @@ const kBoolean: Check = ['true or false', (x) => typeof x === 'boolean'];
 const kText: Check = ['a string', (x) => typeof x === 'string'];
 const kCount: Check = ['a whole number from 0 on', (x) => Number.isSafeInteger(x) && (x as number) >= 0];
 const kObject: Check = ['an object', (x) => typeof x === 'object' && x !== null && !Array.isArray(x)];
-const kSeverity: Check = ['0, 1, 2, 3 or 4', (x) => [0, 1, 2, 3, 4].includes(x as number)];
-const kFunction: Check = ['a function', (x) => typeof x === 'function'];
-const oneOf = (...names: readonly unknown[]): Check => [names.map(shown).join(' or '), (x) => names.includes(x)];
-const kInt64 = oneOf('bigint', 'number');
-const kHere = ['cpu', 'cpu-pinned'];
+const oneOf = (...names: readonly unknown[]): Check => [
+  names
+    .map(shown)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' or '),
+  (x) => names.includes(x),
+];
+const isHere = (place: unknown) => place === 'cpu' || place === 'cpu-pinned';
 
-const kSessionChecks: Readonly<Record<string, Check>> = {
-  enableProfiling: kBoolean,
-  int64: kInt64,
-  worker: kBoolean,
-  onProgress: kFunction,
-  intraOpNumThreads: kCount,
-  interOpNumThreads: kCount,
-  enableCpuMemArena: kBoolean,
-  enableMemPattern: kBoolean,
-  executionMode: oneOf('sequential', 'parallel'),
-  optimizedModelFilePath: kText,
-  profileFilePrefix: kText,
-  logId: kText,
-  logSeverityLevel: kSeverity,
-  logVerbosityLevel: kCount,
-  preferredOutputLocation: [
-    '"cpu": there are no results elsewhere',
-    (x) => kHere.includes(x as string) || (kObject[1](x) && Object.values(x as object).every((y) => kHere.includes(y))),
+/** By the names of the options. */
+function checksOf(list: readonly (readonly [names: string, check: Check])[]): Readonly<Record<string, Check>> {
+  return Object.fromEntries(list.flatMap(([names, check]) => names.split(' ').map((name) => [name, check])));
+}
+
+// What else is looked at below.
+const kAny: Check = ['', () => true];
+const kBoth: readonly (readonly [string, Check])[] = [
+  ['int64', oneOf('bigint', 'number')],
+  ['logSeverityLevel', oneOf(0, 1, 2, 3, 4)],
+  ['logVerbosityLevel', kCount],
+  ['extra', kObject],
+  ['signal', kAny],
+];
+const kSessionChecks = checksOf([
+  ...kBoth,
+  ['executionProviders freeDimensionOverrides graphOptimizationLevel externalData', kAny],
+  ['enableProfiling worker enableCpuMemArena enableMemPattern enableGraphCapture', kBoolean],
+  ['onProgress', ['a function', (x) => typeof x === 'function']],
+  ['intraOpNumThreads interOpNumThreads', kCount],
+  ['executionMode', oneOf('sequential', 'parallel')],
+  ['optimizedModelFilePath profileFilePrefix logId', kText],
+  [
+    'preferredOutputLocation',
+    [
+      '"cpu": there are no results elsewhere',
+      (x) => isHere(x) || (kObject[1](x) && Object.values(x as object).every(isHere)),
+    ],
   ],
-  enableGraphCapture: kBoolean,
-  extra: kObject,
-};
-const kRunChecks: Readonly<Record<string, Check>> = {
-  profile: kBoolean,
-  transfer: kBoolean,
-  int64: kInt64,
-  logSeverityLevel: kSeverity,
-  logVerbosityLevel: kCount,
-  terminate: kBoolean,
-  tag: kText,
-  extra: kObject,
-};
-
+]);
+const kRunChecks = checksOf([...kBoth, ['profile transfer terminate', kBoolean], ['tag', kText]]);
 /** `options`, which must be an object, or undefined; each field that has a check fits it, or is undefined. */
-function checkedOptions(options: unknown, checks: Readonly<Record<string, Check>>): Record<string, unknown> {
+function checkedOptions(kind: string, options: unknown, checks: Readonly<Record<string, Check>>): object {
   if (options === undefined) return {};
   if (!kObject[1](options)) throw invalidArgument(`'options' must be an object, not ${shown(options)}`);
   const given = options as Record<string, unknown>;
@@ -152,6 +153,7 @@ function checkedOptions(options: unknown, checks: Readonly<Record<string, Check>
     const value = given[name];
     if (value !== undefined && !fits(value)) throw invalidArgument(`'${name}' must be ${what}, not ${shown(value)}`);
   }
+  checkNames(`${kind} option`, given, Object.keys(checks));
   return given;
 }
 
@@ -178,6 +180,13 @@ function freeDimensionsOf(overrides: unknown): [string, number][] {
   });
 }
 
+/** The console shall say which name is meant by one that is not among `known`. @param where "session option", "env.wasm" */
+export function checkNames(where: string, given: object, known: readonly string[]): void {
+  if (Object.keys(given).every((name) => known.includes(name))) return;
+  // Where nothing can be loaded later, nothing is said.
+  import('./option_names.js').then(({ warnOfNames }) => warnOfNames(where, given, known)).catch(() => {});
+}
+
 export function signalOf(options: object): AbortSignal | undefined {
   const { signal } = options as { signal?: unknown };
   if (signal === undefined || signal === null) return undefined;
@@ -189,12 +198,12 @@ export function signalOf(options: object): AbortSignal | undefined {
 
 /** @throws OnnxError (invalid_argument) */
 export function runOptionsOf(options: unknown): RunOptions {
-  return checkedOptions(options, kRunChecks) as RunOptions;
+  return checkedOptions('run', options, kRunChecks) as RunOptions;
 }
 
 /** @throws OnnxError (invalid_argument) */
 export function settingsOf(options: unknown): Settings {
-  const given = checkedOptions(options, kSessionChecks) as SessionOptions;
+  const given = checkedOptions('session', options, kSessionChecks) as SessionOptions;
   checkProviders(given.executionProviders);
   const level = kLevels.get(given.graphOptimizationLevel ?? 'all');
   if (level === undefined) {

@@ -1,4 +1,5 @@
 // The self-test of env.wasm.selfTest: a model of four nodes, whose results are computed here once more, plainly.
+import type { Created } from './create_engine.js';
 import type { SessionEngine } from './engine.js';
 import { OnnxError } from './errors.js';
 import { ExternalData } from './external_data.js';
@@ -84,11 +85,19 @@ function convolution(x: Sample, w: Sample): number[] {
   });
 }
 
+/** Runs the test in the engine, and releases it. @throws OnnxError as the test does */
+export async function selfTest({ engine }: Created): Promise<void> {
+  try {
+    await test(engine);
+  } finally {
+    await engine.release(false);
+  }
+}
+
 /**
- * Runs the test in `engine`, which can then only be released.
  * @throws OnnxError (unsupported_platform) that says what came out wrong, or what the engine throws
  */
-export async function selfTest(engine: SessionEngine): Promise<void> {
+async function test(engine: SessionEngine): Promise<void> {
   const x = sample('x', kFloat, 1, 5, 11, 13);
   const w = sample('w', kFloat, 16, 5, 3, 3);
   const a = sample('a', kFloat, 7, 33);

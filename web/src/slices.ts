@@ -39,8 +39,8 @@ export function breath(): Promise<void> {
 // Types and shapes; scalars, which often are settings, with their value.
 function feedText(feed: NativeValue): string {
   if (feed === null) return 'nothing';
-  if ('items' in feed) return `a sequence of ${feed.items.length}`;
-  if ('keys' in feed) return `a map of ${feed.values.length}`;
+  if ('items' in feed) return 'a sequence';
+  if ('keys' in feed) return 'a map';
   const { dtype, dims } = feed;
   const value =
     dims.length === 0 && 'data' in feed && feed.data.length > 0
@@ -51,7 +51,7 @@ function feedText(feed: NativeValue): string {
 
 function feedsText(feeds: readonly NativeValue[], { loaded }: Mailbox): string {
   const texts = feeds.slice(0, kMostFeeds).map((feed, i) => `"${loaded.inputs[i]?.name}" ${feedText(feed)}`);
-  return texts.join(', ') + (feeds.length > kMostFeeds ? '...' : '');
+  return texts.join(', ') || 'no inputs';
 }
 
 /**
@@ -64,7 +64,7 @@ function step<T>(mailbox: Mailbox, { feeds }: RunRequest, body: () => T | Failur
   } catch (error) {
     if (!(error instanceof OnnxError) || error.node === undefined || error.code === 'aborted') throw error;
     const code = error.code === 'invalid_model' ? 'invalid_input' : error.code;
-    throw new OnnxError(code, `${error.message}; the run was given ${feedsText(feeds, mailbox) || 'no inputs'}`, error);
+    throw new OnnxError(code, `${error.message}; the run was given ${feedsText(feeds, mailbox)}`, error);
   }
 }
 

@@ -4,7 +4,8 @@ import { hasFiles, nodeModule } from './platform.js';
 
 export interface GlueOptions {
   instantiateWasm(
-    imports: WebAssembly.Imports,
+    /** WebAssembly.Imports, which the types of Node.js do not have. */
+    imports: object,
     done: (instance: WebAssembly.Instance, module?: WebAssembly.Module) => void,
   ): object;
 }

@@ -1,6 +1,7 @@
 // What env.wasm says, looked at once per session: a wrong setting is an error here, not a surprise later.
 import { env, type WasmPaths } from './env.js';
 import { invalidArgument, shown } from './errors.js';
+import { checkNames } from './options.js';
 
 export interface WasmSettings {
   /** A wish; undefined: none. */
@@ -54,8 +55,13 @@ function pathsOf(given: unknown): string | WasmPaths {
   return given as WasmPaths;
 }
 
+const kNames = 'numThreads wasmModule wasmBinary wasmPaths initTimeout proxy simd codecs selfTest trace'.split(' ');
+const kEnvNames = Object.keys(env);
+
 /** @throws OnnxError (invalid_argument) */
 export function wasmSettings(): WasmSettings {
+  checkNames('env', env, kEnvNames);
+  checkNames('env.wasm', env.wasm, kNames);
   const { numThreads, wasmModule, wasmBinary, wasmPaths, initTimeout, proxy, simd, codecs, selfTest } = env.wasm;
   if (numThreads !== undefined && (!Number.isSafeInteger(numThreads) || numThreads < 0)) {
     throw wrong('numThreads', 'a whole number from 0 on', numThreads);
