@@ -4,6 +4,7 @@ import { dtypeName } from './dtypes.js';
 import type { SessionEngine } from './engine.js';
 import { checkAborted, OnnxError } from './errors.js';
 import { ExternalData } from './external_data.js';
+import { bringHeldTensors } from './held.js';
 import type { Loaded, NativePort } from './native.js';
 import { findOperator, hasOperators } from './operator_registry.js';
 import type { Settings } from './options.js';
@@ -80,6 +81,7 @@ export async function createSession<T>(
     checkAborted(settings.signal);
     const parts = await load(engine, opened, files, settings);
     await bringWhatIsNeeded(engine, parts);
+    if (engine.holds && parts.outputs.some(({ name }) => settings.pinned(name))) await bringHeldTensors();
     settings.onProgress({ phase: 'ready', ...progress });
     return make(engine, parts, info);
   } catch (error) {
