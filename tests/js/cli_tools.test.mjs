@@ -33,6 +33,17 @@ test('simplify writes a model that compare finds the same', async () => {
   assert.match((await sardonyx(['print', simple])).stdout, /\(float\[3,4\] x\) => \(float\[3,4\] y\)/);
 });
 
+test('nodes are counted in one way, or it is said how', async () => {
+  const constant = {
+    ...node('Constant', [], ['one']),
+    attribute: [{ name: 'value_float', type: 1, f: 1 }],
+  };
+  const path = work.put('constant.onnx', makeModel(graphOf([constant, node('Add', ['x', 'one'], ['y'])])));
+  assert.match((await sardonyx(['inspect', path])).stdout, /^operators: 1, nodes: 1, without Constant$/m);
+  const { stdout } = await sardonyx(['simplify', path, work.path('less.onnx')]);
+  assert.match(stdout, /^nodes: 2 -> 1 \(Constant: 1 -> 0\); file: /m);
+});
+
 test('print, extract and convert', async () => {
   const text = (await sardonyx(['print', chain, '--infer'])).stdout;
   assert.match(text, /<float\[n,4\] i, float\[n,4\] r>/);

@@ -10,7 +10,9 @@ import { type Model, model, openGraph } from '../state.js';
 import { simplifyModel, working } from './client.js';
 import { SideBySide } from './side_by_side.js';
 
-const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((a, b) => a + b, 0);
+/** As the graph and the other views count: a Constant is a value. */
+const sum = ({ Constant: _, ...counts }: Readonly<Record<string, number>>) =>
+  Object.values(counts).reduce((a, b) => a + b, 0);
 
 /** The names of the open dimensions of the model's inputs. */
 function openDimensions(): string[] {

@@ -113,7 +113,12 @@ export async function simplifyCommand(from: string, to: string, options: Simplif
     .filter(([, was, is]) => was !== is)
     .sort(([a, ...x], [b, ...y]) => y[0] - y[1] - (x[0] - x[1]) || (a < b ? -1 : 1));
   if (rows.length > 0) print(table([['operator', 'before', 'after'], ...rows]));
-  print(`nodes: ${nodes.before} -> ${nodes.after}; file: ${bytesText(bytesBefore)} -> ${bytesText(bytesAfter)}`);
+  // inspect and stats have those as values.
+  const [were = 0, are = 0] = [before.Constant, after.Constant];
+  const constants = were + are > 0 ? ` (Constant: ${were} -> ${are})` : '';
+  print(
+    `nodes: ${nodes.before} -> ${nodes.after}${constants}; file: ${bytesText(bytesBefore)} -> ${bytesText(bytesAfter)}`,
+  );
 }
 
 export interface PrintCommandOptions extends ShapeOptions {
