@@ -10,7 +10,7 @@ const isEntry = (name) => /^(index|names|embedded|ort_backend|tools)\.js$/.test(
 const isTools = (id) => basename(dirname(id)) === 'tools';
 // What few apps need, loaded when they do.
 const isLate = (name) =>
-  /^(codecs|codecs_loading|held_tensor|image_pixels|messages|moving_engine|option_names|remote_engine|self_test|threads|workers)\.js$/.test(
+  /^(codecs|codecs_loading|held_tensor|image_pixels|messages|moving_engine|option_names|remote_engine|run_error|self_test|threads|workers)\.js$/.test(
     name,
   );
 // What is started by name, with the little of the code that it needs.

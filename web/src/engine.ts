@@ -108,9 +108,8 @@ export class LocalEngine implements SessionEngine {
 
   /** Of a run that is planned, but not made. */
   macsOf(request: RunRequest): number {
-    const mailbox = this.mailbox as Mailbox;
-    begin(this.instance, this.engine, mailbox, request);
-    mailbox.cancel();
+    begin(this.instance, this.engine, this.mailbox as Mailbox, request);
+    this.mailbox?.cancel();
     return this.macs();
   }
 
