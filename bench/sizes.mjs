@@ -16,7 +16,7 @@ const kWorker = ['remote_engine', 'workers', 'engine_worker'].map((name) => `dis
 export function filesToRun() {
   const ours = kOurs.map((variant) => {
     const more = variant.endsWith('-threads') ? kWorker : [glue(variant)];
-    const files = ['dist/index.js', 'dist/sardonyx.js', ...more, `dist/wasm/sardonyx-${variant}.wasm`];
+    const files = ['dist/index.js', 'dist/names.js', 'dist/sardonyx.js', ...more, `dist/wasm/sardonyx-${variant}.wasm`];
     return { name: `Sardonyx, ${variant}`, files };
   });
   const theirs = {
