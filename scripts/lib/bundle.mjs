@@ -1,4 +1,4 @@
-// The package's modules as few files: what is imported from a server or a disk comes in two requests instead of twenty-five.
+// The package's modules as few files: what is imported from a server or a disk comes in three requests instead of twenty-five.
 import { appendFileSync, copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';

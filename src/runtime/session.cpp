@@ -10,6 +10,7 @@
 #include "ops/fusible.h"
 #include "optimize/gradient.h"
 #include "optimize/optimize.h"
+#include "optimize/uses.h"
 #include "runtime/executor.h"
 #include "runtime/place.h"
 
@@ -45,15 +46,7 @@ std::vector<size_t> packing_order(const Graph& graph) {
 // Lets every node of the graph and its subgraphs pack its constants, and lets go of constants that are packed
 // everywhere.
 void prepare(Graph& graph) {
-  std::vector<int> readers(graph.values.size(), 0);
-  const auto read = [&](ValueId id, int change) {
-    if (id != kNoValue) readers[static_cast<size_t>(id)] += change;
-  };
-  for (const Node& node : graph.nodes) {
-    for (ValueId id : node.inputs) read(id, 1);
-    for (ValueId id : captured_values(node)) read(id, 1);
-  }
-  for (ValueId id : graph.outputs) read(id, 1);
+  std::vector<int> readers = count_uses(graph);
   for (const size_t n : packing_order(graph)) {
     Node& node = graph.nodes[n];
     for (const auto& inner : subgraphs(node)) prepare(*inner);
@@ -77,8 +70,7 @@ void prepare(Graph& graph) {
     for (size_t i = 0; i < node.inputs.size() && i < 32; i++) {
       if (!(context.released >> i & 1)) continue;
       Tensor& constant = graph.value(node.inputs[i]).constant;
-      read(node.inputs[i], -1);
-      if (readers[static_cast<size_t>(node.inputs[i])] == 0) {
+      if (--readers[static_cast<size_t>(node.inputs[i])] == 0) {
         constant = Tensor::without_data(constant.dtype(), constant.shape());
       }
     }

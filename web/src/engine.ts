@@ -108,8 +108,9 @@ export class LocalEngine implements SessionEngine {
 
   /** Of a run that is planned, but not made. */
   macsOf(request: RunRequest): number {
-    begin(this.instance, this.engine, this.mailbox as Mailbox, request);
-    this.mailbox?.cancel();
+    const mailbox = this.mailbox as Mailbox;
+    begin(this.instance, this.engine, mailbox, request);
+    mailbox.cancel();
     return this.macs();
   }
 

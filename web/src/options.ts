@@ -144,6 +144,7 @@ const kSessionChecks = checksOf([
   ],
 ]);
 const kRunChecks = checksOf([...kBoth, ['profile transfer terminate', kBoolean], ['tag', kText]]);
+
 /** `options`, which must be an object, or undefined; each field that has a check fits it, or is undefined. */
 function checkedOptions(kind: string, options: unknown, checks: Readonly<Record<string, Check>>): object {
   if (options === undefined) return {};
