@@ -1,16 +1,16 @@
 // A process ends by itself whatever its sessions have started, and process.exit() ends it at once.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { cache } from '../../scripts/lib/paths.mjs';
+import { fetchZoo } from '../../scripts/fetch-zoo.mjs';
 import { goodModel } from '../models/tiny_model.mjs';
 
 const dist = new URL('../../dist/index.js', import.meta.url).href;
-const real = join(cache, 'zoo', 'hello_deepa.onnx');
+const real = join(fetchZoo({ names: ['hello_deepa.onnx'] }), 'hello_deepa.onnx');
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-end-'));
 const tiny = join(folder, 'tiny.onnx');
 writeFileSync(tiny, goodModel());
@@ -56,7 +56,6 @@ for (const { name, path } of [
   { name: 'a tiny model', path: tiny },
   { name: 'a real model', path: real },
 ]) {
-  const skip = existsSync(path) ? false : 'the model is not there';
   for (const [numThreads, worker] of [
     [1, false],
     [2, false],
@@ -65,7 +64,7 @@ for (const { name, path } of [
     [2, true],
     [3, undefined],
   ]) {
-    test(`${name}, ${numThreads} threads, worker: ${worker}`, { skip }, async () => {
+    test(`${name}, ${numThreads} threads, worker: ${worker}`, async () => {
       const job = { wasm: { numThreads }, options: { worker } };
       const info = `${numThreads},${worker === true}`;
       for (const more of [
