@@ -120,28 +120,42 @@ struct Rows {
   size_t pitch, height;
 };
 
-// K x K: ROWS rows of 4 * NV outputs, which share the elements and the weights that they load. Of the rows of input
-// that they reach, those from `begin` to `end` exist; p is where the first of all would lie.
+// K x K: ROWS (1 or 2) rows of 4 * NV outputs, which share the elements that they load. Of the rows of input that they
+// reach, those from `begin` to `end` exist; p is where the first of all would lie. The loops stay loops: unrolled,
+// their sums do not fit into the registers.
 template <size_t K, size_t SY, size_t SX, size_t ROWS, size_t NV>
 inline void block_kxk(const float* p, size_t pitch, size_t begin, size_t end, size_t width, size_t x, const float* w,
                       float* y, const Finish& f) {
   V acc[ROWS][NV];
   for (size_t o = 0; o < ROWS; o++)
     for (size_t j = 0; j < NV; j++) acc[o][j] = f.bias;
-  for (size_t r = 0; r < (ROWS - 1) * SY + K; r++) {
-    if (r < begin || r >= end) continue;
-    for (size_t kx = 0; kx < K; kx++) {
-      V v[NV];
-      for (size_t j = 0; j < NV; j++) {
-        const float* q = p + r * pitch + SX * (x + 4 * j) + kx;
-        v[j] = SX == 1 ? load(q) : wasm_i32x4_shuffle(load(q), load(q + 4), 0, 2, 4, 6);
-      }
-      for (size_t o = 0; o < ROWS; o++) {
-        if (r < o * SY || r - o * SY >= K) continue;
-        V k = load_splat(w + (r - o * SY) * K + kx);
-        for (size_t j = 0; j < NV; j++) acc[o][j] = fmadd(v[j], k, acc[o][j]);
+  // Rows of input [from, to), which outputs [FIRST, LAST] take.
+  auto rows = [&]<size_t FIRST, size_t LAST>(size_t from, size_t to) __attribute__((always_inline)) {
+    to = std::min(to, end);
+#pragma clang loop unroll(disable)
+    for (size_t r = std::max(from, begin); r < to; r++) {
+      const float* q = p + r * pitch + SX * x;
+      const float* k = w + r * K;
+#pragma clang loop unroll(disable)
+      for (size_t kx = 0; kx < K; kx++, q++, k++) {
+        V v[NV];
+        for (size_t j = 0; j < NV; j++) {
+          const float* at = q + SX * 4 * j;
+          v[j] = SX == 1 ? load(at) : wasm_i32x4_shuffle(load(at), load(at + 4), 0, 2, 4, 6);
+        }
+        for (size_t o = FIRST; o <= LAST; o++) {
+          V weight = load_splat(k - o * SY * K);
+          for (size_t j = 0; j < NV; j++) acc[o][j] = fmadd(v[j], weight, acc[o][j]);
+        }
       }
     }
+  };
+  if constexpr (ROWS == 1) {
+    rows.template operator()<0, 0>(0, K);
+  } else {
+    rows.template operator()<0, 0>(0, SY);
+    rows.template operator()<0, 1>(SY, K);
+    rows.template operator()<1, 1>(K, K + SY);
   }
   for (size_t o = 0; o < ROWS; o++) {
     for (size_t j = 0; j < NV && x + 4 * j < width; j++) {
@@ -162,8 +176,15 @@ inline void rows_kxk(const ConvShape& s, const Rows& in, size_t row, const float
   size_t x = 0;
   y += row * width;
   if constexpr (K > 3 && ROWS > 1) {
+    // Three vectors alone take longer than sixteen columns, some of them again.
+    const bool again = width > 16 && !f.e.accumulate;
 #pragma clang loop unroll(disable)
-    for (; x + 12 < width; x += 16) block_kxk<K, SY, SX, ROWS, 4>(p, in.pitch, begin, end, width, x, w, y, f);
+    for (; x + (again && x > 0 ? 8 : 12) < width; x += 16) {
+      const size_t from = again ? std::min(x, width - 16) : x;
+      block_kxk<K, SY, SX, ROWS, 4>(p, in.pitch, begin, end, width, from, w, y, f);
+    }
+#pragma clang loop unroll(disable)
+    for (; x + 4 < width; x += 8) block_kxk<K, SY, SX, ROWS, 2>(p, in.pitch, begin, end, width, x, w, y, f);
   }
 #pragma clang loop unroll(disable)
   for (; x < width; x += 4) block_kxk<K, SY, SX, ROWS, 1>(p, in.pitch, begin, end, width, x, w, y, f);
