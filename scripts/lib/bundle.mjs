@@ -1,11 +1,11 @@
 // The package's modules as few files: what is imported from a server or a disk comes in three requests instead of twenty-five.
-import { appendFileSync, copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
 // What is imported by name; all else becomes one file that they share. URLs in the code are relative to the package's
 // folder, so the files stay side by side.
-const isEntry = (name) => /^(index|names|embedded|ort_backend|tools)\.js$/.test(name);
+const isEntry = (name) => /^(index|names|embedded|ort_backend|static|tools)\.js$/.test(name);
 // Modules of an entry alone: they become part of its file.
 const isTools = (id) => basename(dirname(id)) === 'tools';
 // What few apps need, loaded when they do.
@@ -13,6 +13,11 @@ const isLate = (name) =>
   /^(codecs|codecs_loading|held_tensor|image_pixels|messages|moving_engine|option_names|remote_engine|run_error|self_test|threads|workers)\.js$/.test(
     name,
   );
+// The engine once more, for a worker: to be read in the other files.
+const isCopy = (name) => name === 'engine_worker.js';
+const kNoWhitespace = { compress: false, mangle: false, codegen: true };
+// All of those, for who may load nothing.
+const kLateModules = './late_modules.js';
 // What is started by name, with the little of the code that it needs.
 const isWorker = (name) => /^(node_thread|[a-z_]+_worker)\.js$/.test(name);
 
@@ -23,17 +28,28 @@ const withoutDefault = {
   transform: (code, id) => (isEntry(basename(id)) ? code.replace(kDefaultExport, '') : null),
 };
 
-async function write(input, dir, codeSplitting) {
+async function write(input, dir, codeSplitting, minify = false) {
   const bundled = await rolldown({
     input,
     platform: 'neutral',
-    external: [/\/wasm\//, 'onnxruntime-common'],
+    external: [/\/wasm\//, kLateModules, 'onnxruntime-common'],
     makeAbsoluteExternalsRelative: false,
     plugins: [withoutDefault],
   });
   const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' };
-  await bundled.write({ dir, format: 'esm', ...names, codeSplitting });
+  await bundled.write({ dir, format: 'esm', ...names, codeSplitting, minify });
   await bundled.close();
+}
+
+/** The declarations that `entries` reach: the others are nobody's to see. */
+function declarations(from, entries) {
+  const reached = new Set(entries);
+  for (const name of reached) {
+    const text = readFileSync(join(from, name), 'utf8');
+    for (const [, path] of text.matchAll(/(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)\.js['"]/g))
+      if (!path.startsWith('./wasm/')) reached.add(join(dirname(name), `${path}.d.ts`));
+  }
+  return reached;
 }
 
 /**
@@ -63,9 +79,10 @@ export async function bundle(from, to) {
   });
   // The other bundlers see through it: who takes two names from the default export gets two.
   for (const name of ['index.js', 'embedded.js']) appendFileSync(join(to, name), `${kDefaultExport}\n`);
+  copyFileSync(join(from, kLateModules), join(to, kLateModules));
   // In one file each: bundlers often cannot split workers.
-  for (const name of names.filter(isWorker)) await write(input([name]), to, false);
+  for (const name of names.filter(isWorker)) await write(input([name]), to, false, isCopy(name) && kNoWhitespace);
   mkdirSync(join(to, 'tools'), { recursive: true });
-  const declarations = readdirSync(from, { recursive: true }).filter((name) => name.endsWith('.d.ts'));
-  for (const name of declarations) copyFileSync(join(from, name), join(to, name));
+  const entries = names.filter(isEntry).map((name) => name.replace(/js$/, 'd.ts'));
+  for (const name of declarations(from, entries)) copyFileSync(join(from, name), join(to, name));
 }

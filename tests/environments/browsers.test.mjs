@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { chromiumPath, kFlags, launch, serve } from '../browser/browser.mjs';
 import { studio } from '../browser/studio_page.mjs';
+import { kTypes, makeModel } from '../js/make_model.mjs';
 import { modelBytes, node, port } from '../models/tiny_model.mjs';
 import { installApp, kAnswer } from './environments.mjs';
 
@@ -39,6 +40,68 @@ const kTitles = { '/sub/': kWanted, '/sub/isolated.html': kWantedOfThreads };
 const kPage = (script) =>
   `<!doctype html><html><head><title>wait</title><script type="module" src="${script}"></script></head></html>`;
 
+// What sessions load late, which takes import() elsewhere; in a service worker.
+const kLateProgram = `
+const said = [];
+console.warn = (text) => said.push(text);
+const model = (name) => new URL('./' + name, import.meta.url);
+const floats = (...list) => new Tensor('float32', list, [list.length]);
+const index = (i) => new Tensor('int64', [i], [1]);
+async function run() {
+  env.wasm.selfTest = true;
+  const options = { preferredOutputLocation: 'cpu-pinned', enableProfilling: true };
+  const session = await InferenceSession.create(model('pick.onnx'), options);
+  const first = (await session.run({ x: floats(5, 6, 7), i: index(1) })).y;
+  const again = (await session.run({ x: first, i: index(0) })).y;
+  const error = await session.run({ x: first, i: index(9) }).catch((error) => error);
+  await session.release();
+  const decoder = await InferenceSession.create(model('decode.onnx'));
+  const file = new Uint8Array(await (await fetch(model('image.png'))).arrayBuffer());
+  const { pixels } = await decoder.run({ file: new Tensor('uint8', file, [file.length]) });
+  await decoder.release();
+  const image = await Tensor.fromImage(new ImageData(Uint8ClampedArray.of(255, 0, 51, 255), 1, 1));
+  return JSON.stringify([
+    [again.location, session.info.variant],
+    error.message.replace(/^[\\s\\S]*;/, ''),
+    said,
+    pixels.dims,
+    Array.from(image.data, (x) => x.toFixed(1)),
+  ]);
+}
+export const answer = run().catch((error) => String(error.stack ?? error));
+`;
+const kWantedLate = (variant) => [
+  ['cpu-pinned', variant],
+  ' the run was given "x" float32[1], "i" int64[1]',
+  ['sardonyx: there is no session option "enableProfilling", it is ignored: is "enableProfiling" meant?'],
+  [images[kPng].height, images[kPng].width, 3],
+  ['1.0', '0.0', '0.2'],
+];
+const images = JSON.parse(readFileSync(new URL('../js/images/images.json', import.meta.url), 'utf8'));
+const kPng = Object.keys(images).find((name) => images[name].file.startsWith('iVBOR'));
+const pickModel = () =>
+  makeModel({
+    node: [{ op_type: 'Gather', input: ['x', 'i'], output: ['y'] }],
+    input: [port('x', ['n']), port('i', [1], kTypes.int64)],
+    output: [port('y', [1])],
+  });
+const decoderModel = () =>
+  makeModel({
+    node: [{ op_type: 'ImageDecoder', input: ['file'], output: ['pixels'] }],
+    input: [port('file', ['n'], kTypes.uint8)],
+    output: [port('pixels', ['h', 'w', 3], kTypes.uint8)],
+  });
+const kService = (program) => `
+import { answer } from './${program}';
+onmessage = ({ source }) => answer.then((text) => source.postMessage(text));
+`;
+const kStartService = (script) => `
+await navigator.serviceWorker.register('${script}', { type: 'module' });
+navigator.serviceWorker.onmessage = ({ data }) => { document.title = data; };
+(await navigator.serviceWorker.ready).active.postMessage('run');
+`;
+const kImport = (entry) => `import { env, InferenceSession, OnnxError, Tensor } from './sardonyx/${entry}';\n`;
+
 let app;
 let server;
 
@@ -56,24 +119,30 @@ before(async () => {
     },
     '/sub/worker.html': page('start_worker.js'),
     '/sub/service.html': page('start_service.js'),
+    '/sub/plain_service.html': page('start_plain_service.js'),
+    '/sub/static_late.html': page('start_static_late.js'),
+    '/sub/embedded_late.html': page('start_embedded_late.js'),
     '/sub/program.js': text(kProgram),
     '/sub/page.js': text(`import { answer } from './program.js'; document.title = await answer;`),
     '/sub/start_worker.js': text(
       `new Worker('worker.js', { type: 'module' }).onmessage = ({ data }) => { document.title = data; };`,
     ),
     '/sub/worker.js': text(`import { answer } from './program.js'; postMessage(await answer);`),
-    '/sub/start_service.js': text(`
-      await navigator.serviceWorker.register('service.js', { type: 'module' });
-      await navigator.serviceWorker.ready;
-      navigator.serviceWorker.onmessage = ({ data }) => { document.title = data; };
-      (await navigator.serviceWorker.ready).active.postMessage('run');
-    `),
-    // Service workers refuse import(), which 'sardonyx' needs and 'sardonyx/embedded' does not.
-    '/sub/service.js': text(`
-      import { answer } from './embedded_program.js';
-      onmessage = ({ source }) => answer.then((text) => source.postMessage(text));
-    `),
+    // Service workers refuse import(), which 'sardonyx' needs by itself.
+    '/sub/start_service.js': text(kStartService('service.js')),
+    '/sub/service.js': text(kService('embedded_program.js')),
     '/sub/embedded_program.js': text(kProgram.replace('index.js', 'embedded.js')),
+    '/sub/start_plain_service.js': text(kStartService('plain_service.js')),
+    '/sub/plain_service.js': text(kService('program.js')),
+    '/sub/start_static_late.js': text(kStartService('static_late.js')),
+    '/sub/static_late.js': text(kService('static_late_program.js')),
+    '/sub/static_late_program.js': text(`import './sardonyx/static.js';${kImport('index.js')}${kLateProgram}`),
+    '/sub/start_embedded_late.js': text(kStartService('embedded_late.js')),
+    '/sub/embedded_late.js': text(kService('embedded_late_program.js')),
+    '/sub/embedded_late_program.js': text(`${kImport('embedded.js')}${kLateProgram}`),
+    '/sub/pick.onnx': { text: pickModel(), type: 'application/octet-stream' },
+    '/sub/decode.onnx': { text: decoderModel(), type: 'application/octet-stream' },
+    '/sub/image.png': { text: Buffer.from(images[kPng].file, 'base64'), type: 'image/png' },
     '/sub/good.onnx': { text: readFileSync(join(app.folder, 'good.onnx')), type: 'application/octet-stream' },
     '/sub/sardonyx/': join(app.folder, 'node_modules', 'sardonyx', 'dist'),
   };
@@ -103,6 +172,20 @@ test('Chromium, a module worker', async () => {
 test('Chromium, a service worker', async () => {
   assert.equal(await titleOf(`${server.origin}/sub/service.html`), kWanted);
 });
+
+test('Chromium, a service worker without what brings the rest: it says so', async () => {
+  assert.match(await titleOf(`${server.origin}/sub/plain_service.html`), /a service worker imports 'sardonyx\/static'/);
+});
+
+for (const [entry, variant] of [
+  ['static', 'relaxed'],
+  ['embedded', 'simd'],
+]) {
+  test(`Chromium, a service worker with sardonyx/${entry}: what is loaded late elsewhere`, async () => {
+    const title = await titleOf(`${server.origin}/sub/${entry}_late.html`);
+    assert.deepEqual(title.startsWith('[') ? JSON.parse(title) : title, kWantedLate(variant));
+  });
+}
 
 test('Chromium, a page of an extension (manifest v3)', async () => {
   const folder = join(app.folder, 'extension');

@@ -2,6 +2,7 @@
 import { LocalEngine, type SessionEngine } from './engine.js';
 import { messageOf, OnnxError } from './errors.js';
 import { startInstance } from './instance.js';
+import { late } from './late.js';
 import { bringsModule, compiled, compiledGiven, glueOf, inTime, platformError } from './module.js';
 import { type Choice, chooseVariant, nextChoice } from './variants.js';
 import { type WasmSettings, wasmSettings } from './wasm_settings.js';
@@ -52,7 +53,10 @@ async function start(choice: Choice, settings: WasmSettings, given?: WebAssembly
 
 /** As start(), after the self-test where that is asked for. */
 async function startTested(choice: Choice, settings: WasmSettings, given?: WebAssembly.Module): Promise<Created> {
-  if (settings.selfTest) await (await import('./self_test.js')).selfTest(await start(choice, settings, given));
+  if (settings.selfTest) {
+    const { selfTest } = await late('self_test', () => import('./self_test.js'));
+    await selfTest(await start(choice, settings, given));
+  }
   return start(choice, settings, given);
 }
 

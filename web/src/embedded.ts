@@ -2,14 +2,13 @@
 // workers (which refuse import()). It is the build with SIMD and one thread, compressed; it cannot compile while it
 // downloads.
 import { OnnxError } from './errors.js';
-import * as pixels from './image_pixels.js';
-import { provideBinary, provideGlue } from './module.js';
-import { providePixels } from './tensor.js';
-import * as glue from './wasm/sardonyx-simd.mjs';
+import { bring } from './late.js';
+import { lateModules } from './late_modules.js';
+import { provideBinary } from './module.js';
+import simd from './wasm/sardonyx-simd.mjs';
 import base64 from './wasm/sardonyx-simd-embedded.mjs';
 
-provideGlue('simd', glue);
-providePixels(pixels);
+bring({ ...lateModules, simd: { default: simd } });
 
 // Unpacked when the first session is made, not when the package is imported.
 provideBinary(async () => {

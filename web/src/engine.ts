@@ -2,6 +2,7 @@
 import { invalidArgument, OnnxError } from './errors.js';
 import type { ExternalData } from './external_data.js';
 import { endThreads } from './instance.js';
+import { late } from './late.js';
 import { Mailbox } from './mailbox.js';
 import { ModelBytes } from './model_bytes.js';
 import {
@@ -94,7 +95,7 @@ export class LocalEngine implements SessionEngine {
   }
 
   async useCodecs(module: WebAssembly.Module): Promise<void> {
-    const { Codecs } = await import('./codecs.js');
+    const { Codecs } = await late('codecs', () => import('./codecs.js'));
     this.instance.codecs = await Codecs.start(module);
   }
 

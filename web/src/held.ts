@@ -1,6 +1,7 @@
 // Tensors whose elements stay in the heap of the session that made them: fed to it again, they are not copied, and as
 // targets they are written in place where the operator can. Only engines in this thread have them.
 import type { LocalEngine } from './engine.js';
+import { late } from './late.js';
 import type { NativeHeld, NativeValue } from './native.js';
 import type { Tensor } from './tensor.js';
 
@@ -16,7 +17,7 @@ let made: Make | undefined;
 
 /** Brings what makes them, without which no result may be held. */
 export async function bringHeldTensors(): Promise<void> {
-  made = (await import('./held_tensor.js')).heldTensor;
+  made = (await late('held_tensor', () => import('./held_tensor.js'))).heldTensor;
 }
 
 /** The tensor that a result is, which `engine` holds. */

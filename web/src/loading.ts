@@ -5,6 +5,7 @@ import type { SessionEngine } from './engine.js';
 import { checkAborted, OnnxError } from './errors.js';
 import { ExternalData } from './external_data.js';
 import { bringHeldTensors } from './held.js';
+import { late } from './late.js';
 import type { Loaded, NativePort } from './native.js';
 import { findOperator, hasOperators } from './operator_registry.js';
 import type { Settings } from './options.js';
@@ -53,7 +54,7 @@ async function load(engine: SessionEngine, source: ByteSource, external: Externa
 /** The image codecs, which are fetched for those models that need them. */
 async function bringWhatIsNeeded(engine: SessionEngine, { metadata }: Loaded): Promise<void> {
   if (!metadata.operators.ImageDecoder || findOperator('', 'ImageDecoder')) return;
-  const { bringCodecs } = await import('./codecs_loading.js');
+  const { bringCodecs } = await late('codecs_loading', () => import('./codecs_loading.js'));
   await bringCodecs(engine);
 }
 

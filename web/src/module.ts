@@ -1,5 +1,6 @@
 // From a .wasm file to a module: fetched and compiled once, for all sessions.
 import { messageOf, OnnxError } from './errors.js';
+import { late } from './late.js';
 import { hasFiles, pathOfUrl, readWholeFile } from './platform.js';
 import { checkResponse, fetchOrFail } from './source.js';
 import type { Variant } from './variants.js';
@@ -40,7 +41,8 @@ export function platformError(what: string, error: unknown): OnnxError {
 async function compileBytes(bytes: Uint8Array, label: string): Promise<WebAssembly.Module> {
   if (!(bytes[0] === 0 && bytes[1] === 0x61 && bytes[2] === 0x73 && bytes[3] === 0x6d)) {
     const start = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart();
-    const what = start.startsWith('<') ? 'HTML came instead' : `it starts with ${JSON.stringify(start.slice(0, 16))}`;
+    const isPage = /^<(!--|!doctype html|html|head|body|script)/i.test(start);
+    const what = isPage ? 'HTML came instead' : `it starts with ${JSON.stringify(start.slice(0, 16))}`;
     throw new OnnxError('load_failed', `${label} is no WebAssembly module: ${what} (is env.wasm.wasmPaths right?)`);
   }
   try {
@@ -117,21 +119,12 @@ export function compiledPart(name: string, beside: () => URL, { paths }: WasmSet
   return compiledFrom(inFolder(paths, name) ?? beside().href);
 }
 
-type Glue = Awaited<ReturnType<Variant['glue']>>;
-const providedGlue = new Map<string, Glue>();
-
-/** For entries that bring a variant's JavaScript with them: import() is refused in service workers. */
-export function provideGlue(variantName: string, glue: Glue): void {
-  providedGlue.set(variantName, glue);
-}
-
-export async function glueOf(variant: Variant): Promise<Glue> {
-  const provided = providedGlue.get(variant.name);
-  if (provided) return provided;
+/** The JavaScript of a variant's module. @throws OnnxError (load_failed) */
+export async function glueOf(variant: Variant): ReturnType<Variant['glue']> {
   try {
-    return await variant.glue();
+    return await late(variant.name, variant.glue);
   } catch (error) {
-    const message = `cannot load the module's JavaScript (sardonyx-${variant.name}.mjs): ${messageOf(error)}`;
+    const message = `cannot load sardonyx-${variant.name}.mjs (a service worker imports 'sardonyx/static' before): ${messageOf(error)}`;
     throw new OnnxError('load_failed', message, { cause: error });
   }
 }

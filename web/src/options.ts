@@ -1,6 +1,7 @@
 // Options of sessions and runs, by the names of onnxruntime-common, and what they come to.
 import { invalidArgument, shown } from './errors.js';
 import type { ExternalDataFile } from './external_data.js';
+import { late } from './late.js';
 import type { ExecutionProviderConfig } from './providers.js';
 import type { Tensor } from './tensor_types.js';
 
@@ -33,7 +34,8 @@ export interface SessionOptions {
   int64?: 'bigint' | 'number';
   /**
    * 'cpu-pinned', of all outputs or by name: the result stays in the session's heap. Fed to the session again it is not
-   * copied, and as a fetch it is written in place; its data is a copy. It is to be disposed, or else goes with the
+   * copied, and as a fetch it is written in place (in part only, where the run
+   * fails or is aborted); its data is a copy. It is to be disposed, or else goes with the
    * garbage. Without effect where the session runs in a worker or may move into one (`worker: false` keeps it).
    */
   preferredOutputLocation?: Tensor.DataLocation | Readonly<Record<string, Tensor.DataLocation>>;
@@ -55,7 +57,8 @@ export interface SessionOptions {
 
 export interface RunOptions {
   /**
-   * Ends the run before its next node with OnnxError (aborted); the session stays as it was. With a signal, other events
+   * Ends the run before its next node with OnnxError (aborted); the session stays as it was, but tensors given for results
+   * may be written in part. With a signal, other events
    * get their turn between nodes; without, the run takes the thread until it is done.
    */
   signal?: AbortSignal;
@@ -138,7 +141,7 @@ const kSessionChecks = checksOf([
   [
     'preferredOutputLocation',
     [
-      '"cpu": there are no results elsewhere',
+      '"cpu" or "cpu-pinned": there are no results elsewhere',
       (x) => isHere(x) || (kObject[1](x) && Object.values(x as object).every(isHere)),
     ],
   ],
@@ -185,7 +188,9 @@ function freeDimensionsOf(overrides: unknown): [string, number][] {
 export function checkNames(where: string, given: object, known: readonly string[]): void {
   if (Object.keys(given).every((name) => known.includes(name))) return;
   // Where nothing can be loaded later, nothing is said.
-  import('./option_names.js').then(({ warnOfNames }) => warnOfNames(where, given, known)).catch(() => {});
+  late('option_names', () => import('./option_names.js'))
+    .then(({ warnOfNames }) => warnOfNames(where, given, known))
+    .catch(() => {});
 }
 
 export function signalOf(options: object): AbortSignal | undefined {

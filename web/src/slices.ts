@@ -1,5 +1,6 @@
 // Runs of an engine, in slices where someone may abort.
 import { checkAborted, OnnxError } from './errors.js';
+import { late } from './late.js';
 import type { Mailbox } from './mailbox.js';
 import { call, type Engine, type Instance, type RunRequest, type RunResult } from './native.js';
 
@@ -26,7 +27,7 @@ export function breath(): Promise<void> {
 /** What a failed run throws: where a node failed, it says with which feeds. */
 function failureOf(error: unknown, mailbox: Mailbox, { feeds }: RunRequest): unknown {
   if (!(error instanceof OnnxError) || error.node === undefined || error.code === 'aborted') return error;
-  return import('./run_error.js').then(
+  return late('run_error', () => import('./run_error.js')).then(
     ({ withFeeds }) => withFeeds(error, feeds, mailbox.loaded.inputs),
     () => error,
   );

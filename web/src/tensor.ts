@@ -11,7 +11,7 @@ import {
   typeOfArray,
 } from './dtypes.js';
 import { asOnnxError, invalidArgument, OnnxError, shown } from './errors.js';
-import type * as ImagePixels from './image_pixels.js';
+import { late } from './late.js';
 import {
   type FromImageOptions,
   type ImageSource,
@@ -124,13 +124,6 @@ function partsOf(first: unknown, second: unknown, third: unknown) {
   return { type, data, dims, size };
 }
 
-let providedPixels: typeof ImagePixels | undefined;
-
-/** For entries that bring it with them: import() is refused in service workers. */
-export function providePixels(module: typeof ImagePixels): void {
-  providedPixels = module;
-}
-
 export const Tensor = class Tensor {
   readonly type: Type;
   readonly dims: readonly number[];
@@ -151,7 +144,7 @@ export const Tensor = class Tensor {
   }
   static async fromImage(image: ImageSource, options: FromImageOptions = {}) {
     try {
-      const { pixelsOf } = providedPixels ?? (await import('./image_pixels.js'));
+      const { pixelsOf } = await late('image_pixels', () => import('./image_pixels.js'));
       const { data, dims } = await pixelsOf(image, options);
       return new Tensor(data, dims);
     } catch (error) {

@@ -94,7 +94,7 @@ export declare namespace Tensor {
   type Type = keyof DataTypeMap;
   type DataType = DataTypeMap[Type];
   type ElementType = ElementTypeMap[Type];
-  /** Only 'none' and 'cpu' occur; the others are there for programs that ask for them. */
+  /** Only 'none', 'cpu' and 'cpu-pinned' occur; the others are there for programs that ask for them. */
   type DataLocation = 'none' | 'cpu' | 'cpu-pinned' | 'texture' | 'gpu-buffer' | 'ml-tensor';
   type CpuPinnedDataTypes = Exclude<Type, 'string'>;
   type TextureDataTypes = 'float32';
