@@ -1,9 +1,9 @@
 // The package as it is packed: installed elsewhere it works, and it holds what it should and nothing else.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { blockFunctions } from '../../scripts/lib/glue.mjs';
@@ -12,17 +12,37 @@ import { goodModel } from './make_model.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 let folder;
+let unpacked;
+let readmeAfter;
 let files;
 let bytes;
 
 before(() => {
   folder = mkdtempSync(join(tmpdir(), 'sardonyx-package-'));
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-  const [packed] = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' }));
-  files = packed.files.map((file) => file.path);
-  bytes = packed.unpackedSize;
+  // npm pack changes the README for a while: here it is that of a copy.
+  const clone = join(folder, 'clone');
+  const parts = [
+    'CHANGELOG.md',
+    'LICENSE',
+    'NOTICE.md',
+    'README.md',
+    'dist',
+    'docs',
+    'licenses',
+    'package.json',
+    'scripts',
+  ];
+  for (const name of parts) cpSync(join(root, name), join(clone, name), { recursive: true });
+  const options = { cwd: clone, encoding: 'utf8', stdio: 'pipe' };
+  const tarball = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], options).trim();
+  readmeAfter = readFileSync(join(clone, 'README.md'), 'utf8');
+  rmSync(clone, { recursive: true });
+  execFileSync('tar', ['xzf', tarball], { cwd: folder });
+  unpacked = join(folder, 'package');
+  files = readdirSync(unpacked, { recursive: true }).filter((name) => statSync(join(unpacked, name)).isFile());
+  bytes = files.reduce((sum, name) => sum + statSync(join(unpacked, name)).size, 0);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }));
-  const install = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', packed.filename];
+  const install = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', tarball];
   execFileSync('npm', install, { cwd: folder, stdio: 'pipe' });
 });
 after(() => rmSync(folder, { recursive: true }));
@@ -114,7 +134,7 @@ test('it holds the modules, their types and the licences', () => {
   assert.ok(files.includes('dist/index.d.ts'));
   assert.ok(files.includes('LICENSE') && files.includes('README.md') && files.includes('NOTICE.md'));
   const allowed =
-    /^(dist\/([a-z_]+\.(js|d\.ts)|cli\/[\w-]+\.js|tools\/[a-z_]+\.d\.ts|wasm\/sardonyx-[a-z-]+\.(wasm|mjs))|LICENSE|README\.md|NOTICE\.md|licenses\/Apache-2\.0\.txt|package\.json)$/;
+    /^(dist\/([a-z_]+\.(js|d\.ts)|cli\/[\w-]+\.js|tools\/[a-z_]+\.d\.ts|wasm\/sardonyx-[a-z-]+\.(wasm|mjs))|docs\/(CLI|EMBEDDING|FROM-PYTORCH|TOOLS)\.md|LICENSE|README\.md|NOTICE\.md|licenses\/Apache-2\.0\.txt|package\.json)$/;
   assert.deepEqual(
     files.filter((path) => !allowed.test(path)),
     [],
@@ -123,6 +143,83 @@ test('it holds the modules, their types and the licences', () => {
 
 test('less than 8 MB, with the modules that are built', () => {
   assert.ok(bytes > 1_000_000 && bytes < 8_000_000, `${bytes} bytes`);
+});
+
+/** The anchors of a page's headings, as GitHub and npm make them. */
+function anchorsOf(markdown) {
+  const headings = markdown.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#{1,6} +(.*?) *$/gm);
+  const slug = (text) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+  return new Set(Array.from(headings, ([, text]) => slug(text)));
+}
+
+/** What is wrong with the places that a page of the package names: [link, why]. */
+function deadLinks(path, markdown, has, read) {
+  const text = markdown.replace(/^```[\s\S]*?^```/gm, '');
+  const links = [
+    ...Array.from(text.matchAll(/\]\(\s*<?([^)\s>]+)/g), ([, link]) => link),
+    ...Array.from(text.matchAll(/^\s*\[[^\]]+\]:\s*<?([^\s>]+)/gm), ([, link]) => link),
+    ...Array.from(text.matchAll(/\b(?:src|href)\s*=\s*["']([^"']+)/g), ([, link]) => link),
+    // Pages are named without links, too; from the package's folder, as in the repository.
+    ...Array.from(
+      text.matchAll(/(?<!\]\()(?<![\w/-])((?:[\w-]+\/)*[A-Z][A-Z-]+\.md)\b(?! of the repository)/g),
+      ([, name]) => `/${name}`,
+    ),
+  ];
+  return links.flatMap((link) => {
+    if (/^[a-z][a-z+.-]*:/i.test(link)) return [];
+    const [name, anchor] = link.split('#');
+    const target = name === '' ? path : normalize(name.startsWith('/') ? name.slice(1) : join(dirname(path), name));
+    if (!has(target)) return [`${path}: ${link} is not in the package`];
+    const isThere = anchor === undefined || anchorsOf(read(target)).has(anchor);
+    return isThere ? [] : [`${path}: there is no heading #${anchor} in ${target}`];
+  });
+}
+
+test('no link of its pages is dead', () => {
+  const page =
+    '# One\n\n[a](two.md) [b](two.md#two-of-them) [c](#one) [d](https://example.org) see ../x\n\n[e]: three.md\n';
+  const others =
+    '[f](../two.md#two) <img src="a.png"> (docs/FOUR.md, FIVE.md of the repository)\n\n```\n[g](no.md)\n```\n';
+  const two = '# Two, of `them`!\n\n```\n# One\n```\n';
+  const small = { 'one.md': page, 'two.md': two, 'docs/others.md': others };
+  const dead = Object.keys(small).flatMap((path) =>
+    deadLinks(
+      path,
+      small[path],
+      (p) => p in small,
+      (p) => small[p],
+    ),
+  );
+  assert.deepEqual(dead, [
+    'one.md: three.md is not in the package',
+    'docs/others.md: there is no heading #two in two.md',
+    'docs/others.md: a.png is not in the package',
+    'docs/others.md: /docs/FOUR.md is not in the package',
+  ]);
+
+  const read = (path) => readFileSync(join(unpacked, path), 'utf8');
+  const pages = files.filter((path) => path.endsWith('.md'));
+  assert.ok(pages.includes('README.md') && pages.includes('docs/EMBEDDING.md'), pages.join());
+  assert.deepEqual(
+    pages.flatMap((path) => deadLinks(path, read(path), (name) => files.includes(name), read)),
+    [],
+  );
+});
+
+test('its README is the one of the repository without what only a clone has, and that is as it was', () => {
+  const [packed, ours] = [
+    readFileSync(join(unpacked, 'README.md'), 'utf8'),
+    readFileSync(join(root, 'README.md'), 'utf8'),
+  ];
+  assert.equal(readmeAfter, ours);
+  assert.match(ours, /studio\.webp[\s\S]*npm start/);
+  assert.doesNotMatch(packed, /studio\.webp|npm start|<!--/);
+  assert.match(packed, /^# Sardonyx\n\nRuns[\s\S]*InferenceSession\.create[\s\S]*MIT licence/);
+  for (const line of packed.split('\n')) assert.ok(ours.includes(line), line);
 });
 
 test('no eval, no CDN, nothing of Node for a bundler to trip over', () => {
