@@ -35,14 +35,35 @@ bool is_space(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 bool is_text(unsigned char c) { return is_space(c) || (c >= 0x20 && c != 0x7f); }
 
-std::string describe_text(std::string_view text) {
+// By what a page may begin with (https://mimesniff.spec.whatwg.org/#rules-for-identifying-an-unknown-mime-type), in lower
+// case. XML may be a page too.
+bool is_html(std::string_view small) {
+  if (small.starts_with("<!--") || small.find("<html") != std::string_view::npos) return true;
+  constexpr std::string_view kTags[] = {"!doctype html", "head",  "script", "iframe", "h1",   "div", "font", "table", "a",
+                                        "style",         "title", "b",      "body",   "meta", "br",  "p"};
+  return std::any_of(std::begin(kTags), std::end(kTags), [&](std::string_view tag) {
+    const std::string_view rest = small.substr(1);
+    return rest.starts_with(tag) && rest.size() > tag.size() &&
+           (rest[tag.size()] == '>' || is_space(static_cast<unsigned char>(rest[tag.size()])));
+  });
+}
+
+std::string lowered_start(std::string_view text) {
   std::string small(text.substr(0, std::min<size_t>(text.size(), 256)));
   std::transform(small.begin(), small.end(), small.begin(),
                  [](char c) { return lower(static_cast<unsigned char>(c)); });
-  if (small.starts_with("<?xml") && small.find("<html") == std::string::npos) return "this is XML, not an ONNX model";
-  if (small.starts_with("<")) {
+  return small;
+}
+
+// `small` begins with '<'. Empty where it is neither HTML nor XML.
+std::string describe_markup(std::string_view small) {
+  if (is_html(small)) {
     return "this is HTML, not an ONNX model: probably an error page or a log-in page that the server sent instead";
   }
+  return small.starts_with("<?xml") ? "this is XML, not an ONNX model" : "";
+}
+
+std::string describe_text(std::string_view small) {
   if (small.starts_with("version https://git-lfs")) {
     return "this is a Git LFS pointer, not the model itself: fetch the file with git lfs pull, or from its raw address";
   }
@@ -59,10 +80,13 @@ std::string describe_foreign_bytes(std::span<const unsigned char> start) {
   }
   size_t from = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
   while (from < text.size() && is_space(start[from])) from++;
-  // '<' opens a group where protobuf's field numbers stand, which no ONNX message has.
-  if (from < text.size() && text[from] == '<') return describe_text(text.substr(from));
+  const std::string small = lowered_start(text.substr(from));
+  // '<' opens a group where protobuf's field numbers stand, which no ONNX message has: a page may hold more than text.
+  if (small.starts_with("<")) {
+    if (std::string markup = describe_markup(small); !markup.empty()) return markup;
+  }
   // A model's first bytes hold control characters: its lengths, and the number of its IR version.
-  if (!text.empty() && std::all_of(start.begin(), start.end(), is_text)) return describe_text(text.substr(from));
+  if (!text.empty() && std::all_of(start.begin(), start.end(), is_text)) return describe_text(small);
   return {};
 }
 

@@ -32,7 +32,17 @@ TEST(ForeignBytes, AreNamed) {
   EXPECT_EQ(refusal(""), "the model is empty (0 bytes)");
   EXPECT_TRUE(has(refusal("<!DOCTYPE html><html>Not found</html>"), "HTML"));
   EXPECT_TRUE(has(refusal("\xef\xbb\xbf\n  <HTML lang=de>"), "HTML"));
+  EXPECT_TRUE(has(refusal("<!-- a --><p>"), "HTML"));
+  EXPECT_TRUE(has(refusal("<a href='/'>"), "HTML"));
+  EXPECT_TRUE(has(refusal("<?xml version='1.0'?><!DOCTYPE html><html/>"), "HTML"));
+  EXPECT_TRUE(has(refusal(std::string_view("<body>\0\1", 8)), "HTML"));
   EXPECT_TRUE(has(refusal("<?xml version='1.0'?><Error/>"), "XML"));
+  // Other text, and other bytes, may begin with the same letter.
+  for (const char* text : {"<", "<3", "<<EOF", "<abc>", "<pad>\n<unk>\n", "<!doctype htmlx>", "<p"}) {
+    EXPECT_TRUE(has(refusal(text), "text file")) << text;
+  }
+  const std::string other = refusal(std::string_view("<\0\1\2", 4));
+  EXPECT_FALSE(has(other, "HTML") || has(other, "text") || has(other, "XML")) << other;
   EXPECT_TRUE(has(refusal("{\"error\": 404}"), "JSON"));
   EXPECT_TRUE(has(refusal("Dear reader,\nthis is no model."), "text"));
   EXPECT_TRUE(has(refusal("version https://git-lfs.github.com/spec/v1\noid sha256:00"), "Git LFS"));
