@@ -151,9 +151,14 @@ class Engine {
       for (unsigned i = 0; i < wanted.size(); ++i) {
         if (Held::is(targets[i])) options.into.emplace_back(wanted[i], held_.at(targets[i]));
       }
-      begin_with(feeds, wanted, request["profile"].as<bool>(), std::move(options));
       const val hold = request["hold"];
-      for (unsigned i = 0; i < wanted.size(); ++i) hold_.push_back(hold[i].isTrue());
+      std::vector<bool> kept;
+      for (unsigned i = 0; i < wanted.size(); ++i) {
+        kept.push_back(hold[i].isTrue());
+        if (kept[i]) options.kept.push_back(wanted[i]);
+      }
+      begin_with(feeds, wanted, request["profile"].as<bool>(), std::move(options));
+      hold_ = std::move(kept);
       return val::undefined();
     });
   }
@@ -173,7 +178,7 @@ class Engine {
   }
 
   val read_held(int number) const {
-    return guarded([&] { return value_to_js(held_.at(number)); });
+    return guarded([&] { return value_to_js(held_.at(number).dense()); });
   }
   void drop(int number) { held_.drop(number); }
 

@@ -11,7 +11,8 @@
 
 namespace sardonyx {
 
-// Every tensor in it is the only owner of its bytes. In JavaScript: {dtype, dims, held: number}.
+// Every tensor in it is the only owner of its bytes, or has room behind its rows, into which no one writes what another
+// tensor sees. In JavaScript: {dtype, dims, held: number}.
 class Held {
  public:
   static bool is(const emscripten::val& js) { return !js.isNull() && !js.isUndefined() && !js["held"].isUndefined(); }
@@ -45,7 +46,9 @@ class Held {
   void drop(int number) { tensors_.erase(number); }
 
  private:
-  static Tensor alone(Tensor tensor) { return tensor.buffer().use_count() > 1 ? tensor.clone() : tensor; }
+  static Tensor alone(Tensor tensor) {
+    return tensor.buffer().use_count() > 1 && !tensor.has_room() ? tensor.clone() : tensor;
+  }
 
   std::map<int, Tensor> tensors_;
   int next_ = 1;

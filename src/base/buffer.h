@@ -25,6 +25,13 @@ class Buffer {
   std::string* string_data() const noexcept { return strings_.get(); }
   size_t size() const noexcept { return size_; }
 
+  // Room for more rows behind those of each matrix of a tensor, so that they can be appended without moving any:
+  // `rows` from one matrix to the next, of which the first `used` belong to someone. None where `rows` is 0.
+  struct Room {
+    int64_t rows = 0, used = 0;
+  };
+  Room room;
+
   // Is this the arena of a plan? Its tensors die with the step that last reads them: who keeps one must clone it.
   bool is_arena = false;
 

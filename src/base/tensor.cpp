@@ -38,6 +38,14 @@ Tensor Tensor::without_data(DType type, const Shape& shape) {
   return t;
 }
 
+Tensor Tensor::with_room(DType type, const Shape& shape, int64_t rows) {
+  Shape whole = shape;
+  whole[shape.rank() - 2] = rows;
+  auto buffer = Buffer::bytes(dtype_bytes(type, whole.count()));
+  buffer->room = {rows, shape[shape.rank() - 2]};
+  return view(type, shape, std::move(buffer), 0);
+}
+
 Tensor Tensor::of(std::span<const int64_t> values) {
   Tensor t = allocate(DType::int64, Shape{static_cast<int64_t>(values.size())});
   std::copy(values.begin(), values.end(), t.data<int64_t>());
@@ -59,6 +67,10 @@ Tensor Tensor::clone() const {
   Tensor t = allocate(dtype_, shape_);
   if (dtype_ == DType::string) {
     std::copy_n(data<std::string>(), count_, t.data<std::string>());
+  } else if (has_room() && count_ > 0) {
+    const size_t matrices = static_cast<size_t>(shape_.count(0, rank() - 2)), bytes = byte_size() / matrices;
+    const size_t step = bytes / static_cast<size_t>(shape_[rank() - 2]) * static_cast<size_t>(buffer_->room.rows);
+    for (size_t i = 0; i < matrices; i++) memcpy(t.raw_ + i * bytes, raw_ + i * step, bytes);
   } else if (count_ > 0) {
     memcpy(t.raw_, raw_, byte_size());
   }

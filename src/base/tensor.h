@@ -21,7 +21,7 @@ uint64_t dtype_bytes(DType type, int64_t count);
 template <class T>
 constexpr DType dtype_of();
 
-// Dense and row-major. Copies share the bytes; clone() does not.
+// Dense and row-major, but for those with room. Copies share the bytes; clone() does not.
 class Tensor {
  public:
   Tensor() = default;
@@ -31,6 +31,8 @@ class Tensor {
   static Tensor view(DType type, const Shape& shape, std::shared_ptr<Buffer> buffer, size_t offset);
   // A type and a shape without bytes: what is left of a constant once a kernel has packed it.
   static Tensor without_data(DType type, const Shape& shape);
+  // Uninitialised, of rank 2 at least, with room for `rows` rows in each matrix of the last two axes.
+  static Tensor with_room(DType type, const Shape& shape, int64_t rows);
   // One-dimensional, of int64.
   static Tensor of(std::span<const int64_t> values);
   // Rank 0.
@@ -63,8 +65,17 @@ class Tensor {
   }
   std::byte* bytes() const noexcept { return raw_; }
 
-  // The same bytes under another shape of the same count.
+  // Does each matrix of the last two axes have room for more rows (Buffer::Room), and so a gap behind it? Only results
+  // that the caller of a run keeps have, and only operators that ask for it see them (Operator::takes_room()).
+  bool has_room() const noexcept { return buffer_ && buffer_->room.rows != 0; }
+  // Rows from one matrix of the last two axes to the next.
+  int64_t matrix_rows() const noexcept { return has_room() ? buffer_->room.rows : shape_[rank() - 2]; }
+  // Itself, or a clone where it has room.
+  Tensor dense() const { return has_room() ? clone() : *this; }
+
+  // The same bytes under another shape of the same count. Not for those with room.
   Tensor reshaped(const Shape& shape) const;
+  // Without room.
   Tensor clone() const;
   // Itself, or a clone where the bytes belong to an arena.
   Tensor owned() const { return buffer_ && buffer_->is_arena ? clone() : *this; }

@@ -74,6 +74,11 @@ class Attention final : public Operator {
     if (c.has_output(kScores)) c.set_output(kScores, c.dtype(kQuery), Shape{s.batch, s.heads, s.queries, s.total});
   }
 
+  bool takes_room(int input, int) const override { return input == kPastKey || input == kPastValue; }
+  int appended_to(int output, int) const override {
+    return output == kPresentKey ? kPastKey : output == kPresentValue ? kPastValue : -1;
+  }
+
   void run(RunContext& c) const override {
     const bool past = c.has_input(kPastKey);
     const Sizes s = sizes(c.input(kQuery).shape(), c.input(kKey).shape(), c.input(kValue).shape(),
@@ -115,9 +120,9 @@ class Attention final : public Operator {
     const bool wanted = c.has_output(output);
     if (!wanted && !c.has_input(past)) return x;
     Tensor y = wanted ? c.output(output) : Tensor::allocate(x.dtype(), {s.batch, s.kv_heads, s.total, size});
-    if (c.has_input(past)) {
-      append_vectors(c.input(past), layout_of(false, s.kv_heads, s.past, size), s.batch, s.kv_heads, s.past, size, y,
-                     0);
+    if (c.has_input(past) && c.input(past).bytes() != y.bytes()) {
+      append_vectors(c.input(past), layout_of(false, s.kv_heads, c.input(past).matrix_rows(), size), s.batch,
+                     s.kv_heads, s.past, size, y, 0);
     }
     append_vectors(x, layout_of(x.rank() == 3, s.kv_heads, s.keys, size), s.batch, s.kv_heads, s.keys, size, y, s.past);
     return y;
@@ -176,8 +181,9 @@ void Attention::run_as(RunContext& c, const Sizes& s, const Tensor& key, const T
   const bool flat = q.rank() == 3;
   o.q_at = layout_of(flat, s.heads, s.queries, s.size);
   o.y_at = layout_of(flat, s.heads, s.queries, s.v_size);
-  o.k_at = layout_of(k.rank() == 3, s.kv_heads, s.total, s.size);
-  o.v_at = layout_of(v.rank() == 3, s.kv_heads, s.total, s.v_size);
+  const auto rows = [&](const Tensor& x) { return x.rank() == 3 ? s.total : x.matrix_rows(); };
+  o.k_at = layout_of(k.rank() == 3, s.kv_heads, rows(k), s.size);
+  o.v_at = layout_of(v.rank() == 3, s.kv_heads, rows(v), s.v_size);
   if (mask.defined()) {
     o.bias = bias_layout<T>(mask.shape(), s);
     if (c.input(kMask).dtype() == DType::boolean) {

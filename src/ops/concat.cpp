@@ -1,5 +1,6 @@
 // Concat: joins tensors along one axis.
 #include "ops/families.h"
+#include "ops/util/append_rows.h"
 #include "ops/util/elements.h"
 #include "ops/util/join.h"
 
@@ -29,8 +30,14 @@ class Concat final : public Operator {
     parts.reserve(static_cast<size_t>(c.input_count()));
     for (int i = 0; i < c.input_count(); i++) parts.push_back(&c.input(i));
     Tensor& y = c.output(0);
+    if (y.has_room() || parts[0]->has_room()) return append_rows(c.pool(), parts, y);
     if (y.count() > 0) join(c.pool(), parts, normalize_axis(axis_, y.rank()), y);
   }
+
+  bool takes_room(int input, int rank) const override {
+    return input == 0 && rank >= 2 && (axis_ == rank - 2 || axis_ == -2);
+  }
+  int appended_to(int, int rank) const override { return takes_room(0, rank) ? 0 : -1; }
 
  private:
   int64_t axis_;

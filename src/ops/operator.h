@@ -196,6 +196,12 @@ class Operator {
   // The input over whose memory `output` may be written where the caller of a run binds both to one tensor, as a cache
   // of keys that grows in place; -1: none. Those of in_place() need not be told again.
   virtual int written_over(int /*output*/) const { return -1; }
+  // May input i, of this rank, have room behind its matrices (Tensor::has_room())?
+  virtual bool takes_room(int /*input*/, int /*rank*/) const { return false; }
+  // The input whose rows (of axis rank - 2) are those with which `output` begins, as a cache that grows; -1: none. It
+  // takes room then. `output` gets room too where the caller of a run keeps it, and its memory is the input's where
+  // that has some left: run() leaves what is in its place.
+  virtual int appended_to(int /*output*/, int /*rank*/) const { return -1; }
   // How many multiplications and additions in pairs a run takes; infer() has accepted the inputs and stated `output`.
   // 0 for operators that are not made of products.
   virtual double macs(std::span<const InferInput>, const Shape&) const { return 0; }

@@ -11,7 +11,8 @@ using Form = ScaledAttentionForm;
 using Perm = std::vector<int64_t>;
 
 // y = MatMul(Softmax(scale * MatMul(q, Transpose(k)) + mask), v), with the factor on whichever side of the first
-// product, q, v and y transposed or not, and what keeps a Softmax of nothing from being NaN.
+// product, q, v and y transposed or not, heads of k and v repeated for groups of q's, and what keeps a Softmax of
+// nothing from being NaN.
 class Attentions {
  public:
   explicit Attentions(Rewriter& r) : r_(r) {}
@@ -46,10 +47,11 @@ class Attentions {
     const Node* scores = scores_of(softmax->inputs[0], mask, form);
     if (!scores) return false;
     const ValueId q = without_factor(rows_of(without_factor(scores->inputs[0], form), form, Form::kQuery), form);
-    const ValueId k = keys_of(scores->inputs[1], form), v = rows_of(product.inputs[1], form, Form::kValue);
+    ValueId k = keys_of(scores->inputs[1], form), v = rows_of(product.inputs[1], form, Form::kValue);
     for (ValueId id : {q, k, v}) {
       if (id == kNoValue || !is_matrix_stack(id)) return false;
     }
+    if (!form.rows_first[Form::kKey] && !form.rows_first[Form::kValue]) share_heads(k, v, form);
     Node node = make_node("Attention", 1, {q, k, v}, r_.node(root).outputs);
     node.domain = "sardonyx";
     if (mask != kNoValue) node.inputs.push_back(mask);
@@ -118,6 +120,35 @@ class Attentions {
     if (perm != kColumns && perm != kRowsToColumns) return kNoValue;
     const ValueId keys = without_factor(turn->inputs[0], form);
     return perm == kColumns ? rows_of(keys, form, Form::kKey) : keys;
+  }
+
+  void share_heads(ValueId& k, ValueId& v, Form& form) {
+    int64_t group = 1, other = 1;
+    const ValueId keys = without_repeats(k, group), values = without_repeats(v, other);
+    if (group == 1 || group != other) return;
+    k = keys, v = values;
+    form.group = group;
+  }
+
+  // x of Reshape(Expand(Unsqueeze(x, 2))), which is each of its heads `group` times; else `id`.
+  ValueId without_repeats(ValueId id, int64_t& group) {
+    const Node* joined = r_.producer(id, "Reshape");
+    const Node* repeated = joined ? r_.producer(joined->inputs[0], "Expand") : nullptr;
+    if (!repeated) return id;
+    const Node* apart = r_.producer(repeated->inputs[0], "Unsqueeze");
+    if (!apart) apart = r_.producer(repeated->inputs[0], "Reshape");
+    if (!apart) return id;
+    const StaticType &x = r_.types[apart->inputs[0]], &one = r_.types[repeated->inputs[0]],
+                     &many = r_.types[joined->inputs[0]], &y = r_.types[id];
+    if (!x.known() || x.rank() != 4 || !many.known() || many.rank() != 5 || !one.known() || many.dim(2) < 1) return id;
+    const int64_t n = many.dim(2);
+    const auto fits = [n](const Shape& s, const Shape& single, const Shape& repeats, const Shape& all) {
+      return single == Shape{s[0], s[1], 1, s[2], s[3]} && repeats == Shape{s[0], s[1], n, s[2], s[3]} &&
+             all == Shape{s[0], s[1] * n, s[2], s[3]};
+    };
+    if (!fits(x.first, one.first, many.first, y.first) || !fits(x.second, one.second, many.second, y.second)) return id;
+    group = n;
+    return apart->inputs[0];
   }
 
   Rewriter& r_;

@@ -42,7 +42,8 @@ BoundResults bound_results(const Graph& graph, std::span<const Value> frame, std
     const auto inputs_there =
         std::count_if(inputs.begin(), inputs.end(), [&](const Value& v) { return shares(v, memory); });
     const int producer = producers[static_cast<size_t>(result)];
-    if (taken || inputs_there > 1 || producer < 0) continue;
+    // What has room shares its bytes.
+    if (taken || inputs_there > 1 || producer < 0 || memory.has_room()) continue;
     const Node& node = graph.nodes[static_cast<size_t>(producer)];
     if (inputs_there == 0 || may_take(graph, uses, node, result, inputs, memory)) bound.emplace_back(slot, memory);
   }

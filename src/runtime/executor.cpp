@@ -8,6 +8,7 @@
 #include "ops/evaluate.h"
 #include "ops/subgraph_runs.h"
 #include "runtime/bound_results.h"
+#include "runtime/growing_results.h"
 #include "runtime/place.h"
 
 namespace sardonyx {
@@ -116,6 +117,7 @@ struct Executor::Active {
   Executor* child = nullptr;  // the one whose run goes on
   TimePoint begun;            // while profiling
   BoundResults into;
+  GrowingResults growing;
 };
 
 void Executor::Services::take_over(std::unique_ptr<SubgraphRuns> runs) { executor_.active_->runs = std::move(runs); }
@@ -216,17 +218,21 @@ Tensor Executor::memory_for(const Value* result, DType dtype, const Shape& shape
   for (const auto& [slot, tensor] : active_->into) {
     if (slot == result && tensor.dtype() == dtype && tensor.shape() == shape) return tensor;
   }
+  for (const auto& [slot, past] : active_->growing) {
+    if (slot == result && past->is_tensor()) return memory_behind(past->tensor(), dtype, shape);
+  }
   return Tensor::allocate(dtype, shape);
 }
 
 void Executor::begin(std::span<const Value> inputs, std::span<const Value* const> captures,
-                     std::span<const std::pair<int, Tensor>> into) {
+                     std::span<const std::pair<int, Tensor>> into, std::span<const int> kept) {
   active_.reset();
   inner_macs_ = 0;
   Prepared& p = plan_for(inputs, captures);
   bind_arena(p);
   active_ = std::make_unique<Active>(p);
   set_inputs(p, inputs, captures);
+  active_->growing = growing_results(graph_, p.frame, kept);
   if (!into.empty()) active_->into = bound_results(graph_, p.frame, inputs, into);
 }
 

@@ -43,9 +43,9 @@ class Executor {
 
   // The same in slices: begin(), advance() until it says that all nodes have run, then finish(). A slice ends between
   // two nodes, those of subgraphs included. An error, or cancel(), ends the run. `inputs` stay until then.
-  // into: positions of outputs with memory for them (RunOptions::into).
+  // into: positions of outputs with memory for them, kept: of those that may have room (RunOptions).
   void begin(std::span<const Value> inputs, std::span<const Value* const> captures,
-             std::span<const std::pair<int, Tensor>> into = {});
+             std::span<const std::pair<int, Tensor>> into = {}, std::span<const int> kept = {});
   bool advance(RunState& run, TimePoint deadline);  // runs at least one node
   std::vector<Value> finish(std::span<const int> wanted);
   void cancel() noexcept;

@@ -214,7 +214,7 @@ void Session::begin(std::span<const Value> feeds, std::span<const int> wanted, c
   for (int i : wanted) {
     check(i >= 0 && static_cast<size_t>(i) < impl_->outputs.size(), ErrorCode::invalid_input, "there is no output ", i);
   }
-  impl_->executor->begin(feeds, {}, options.into);
+  impl_->executor->begin(feeds, {}, options.into, options.kept);
   impl_->planned = true;
   impl_->wanted.assign(wanted.begin(), wanted.end());
   const auto now = options.profile ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};

@@ -37,6 +37,9 @@ struct RunOptions {
   // Positions of outputs with memory for them: results of that type and shape are made there where that is safe. A
   // tensor whose memory a feed has too is written in place where the only operator that reads the feed can do so.
   std::vector<std::pair<int, Tensor>> into;
+  // Positions of outputs whose results may have room for more rows (Tensor::has_room()), so that a run that is fed such
+  // a one need not copy it to append to it. A tensor with room never changes, and shares its bytes with longer ones.
+  std::vector<int> kept;
 };
 
 class Session {

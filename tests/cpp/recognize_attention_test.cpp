@@ -176,6 +176,74 @@ TEST(RecognizeAttention, MasksThatAreExpanded) {
   }
 }
 
+// Fewer heads of keys than of queries, as torch's repeat_kv writes them; batch and rows are open.
+TEST(RecognizeAttention, HeadsThatAreRepeated) {
+  const auto written_for = [](int64_t keys, int64_t values) {
+    GraphMaker g;
+    g.input("q", DType::float32, {kBatch, 6, kQueries, 8});
+    for (const char* name : {"k", "v"})
+      g.input(name, DType::float32, {kBatch, name[0] == 'k' ? keys : values, kKeys, 8});
+    g.constant("at2", tensor<int64_t>({1}, {2})).constant("at0", tensor<int64_t>({1}, {0}));
+    g.constant("head", tensor<int64_t>({1}, {6})).constant("size", tensor<int64_t>({1}, {8}));
+    g.constant("c", tensor<float>({}, {0.4f}));
+    for (const std::string x : {"k", "v"}) {
+      const int64_t n = x == "k" ? keys : values;
+      g.constant(x + "n", tensor<int64_t>({1}, {n})).constant(x + "g", tensor<int64_t>({1}, {6 / n}));
+      g.node("Shape", {x}, {x + "s"})
+          .node("Gather", {x + "s", "at0"}, {x + "b"})
+          .node("Gather", {x + "s", "at2"}, {x + "r"});
+      g.node("Concat", {x + "b", x + "n", x + "g", x + "r", "size"}, {x + "w"}, attribute("axis", int64_t{0}));
+      g.node("Concat", {x + "b", "head", x + "r", "size"}, {x + "a"}, attribute("axis", int64_t{0}));
+      g.node("Unsqueeze", {x, "at2"}, {x + "1"});
+      g.node("Expand", {x + "1", x + "w"}, {x + "e"}).node("Reshape", {x + "e", x + "a"}, {x + "h"});
+    }
+    g.node("Transpose", {"kh"}, {"t"}, perm({0, 1, 3, 2}))
+        .node("MatMul", {"q", "t"}, {"s"})
+        .node("Mul", {"s", "c"}, {"m"});
+    g.node("Softmax", {"m"}, {"p"}, attribute("axis", int64_t{-1})).node("MatMul", {"p", "vh"}, {"y"}).output("y");
+    return g;
+  };
+  const auto count = [](GraphMaker& g, const char* type) {
+    const Types types = left(g);
+    return std::count(types.begin(), types.end(), type);
+  };
+  for (int64_t heads : {1, 2, 3, 6}) {
+    GraphMaker g = written_for(heads, heads);
+    EXPECT_EQ(count(g, "Attention"), 1);
+    EXPECT_EQ(count(g, "Expand"), 0);
+    for (int64_t batch : {1, 2}) {
+      for (int64_t queries : {1, 5, 50}) {
+        expect_same_results(g, {random_tensor({batch, 6, queries, 8}, 1), random_tensor({batch, heads, 7, 8}, 2),
+                                random_tensor({batch, heads, 7, 8}, 3)});
+      }
+    }
+  }
+  GraphMaker apart = written_for(2, 3);  // groups of two sizes
+  EXPECT_EQ(count(apart, "Expand"), 2);
+  expect_same_results(apart,
+                      {random_tensor({2, 6, 5, 8}, 1), random_tensor({2, 2, 7, 8}, 2), random_tensor({2, 3, 7, 8}, 3)});
+}
+
+// As torch's repeat of whole heads in turn (0, 1, 0, 1), which is no group.
+TEST(RecognizeAttention, HeadsThatAreTiledInTurnStay) {
+  GraphMaker g;
+  g.input("q", DType::float32, {2, 4, 5, 8})
+      .input("k", DType::float32, {2, 2, 7, 8})
+      .input("v", DType::float32, {2, 2, 7, 8});
+  g.constant("one", tensor<int64_t>({1}, {1})).constant("wide", tensor<int64_t>({5}, {2, 2, 2, 7, 8}));
+  g.constant("all", tensor<int64_t>({4}, {2, 4, 7, 8}));
+  for (const std::string x : {"k", "v"}) {
+    g.node("Unsqueeze", {x, "one"}, {x + "1"}).node("Expand", {x + "1", "wide"}, {x + "e"});
+    g.node("Reshape", {x + "e", "all"}, {x + "h"});
+  }
+  g.node("Transpose", {"kh"}, {"t"}, perm({0, 1, 3, 2})).node("MatMul", {"q", "t"}, {"s"});
+  g.node("Softmax", {"s"}, {"p"}, attribute("axis", int64_t{-1})).node("MatMul", {"p", "vh"}, {"y"}).output("y");
+  const Types types = left(g);
+  EXPECT_EQ(std::count(types.begin(), types.end(), "Expand"), 2);
+  expect_same_results(g,
+                      {random_tensor({2, 4, 5, 8}, 1), random_tensor({2, 2, 7, 8}, 2), random_tensor({2, 2, 7, 8}, 3)});
+}
+
 // A query that sees no key: NaN, or zeros where the model guards against it.
 TEST(RecognizeAttention, RowsThatAreMaskedWhole) {
   for (bool guarded : {false, true}) {

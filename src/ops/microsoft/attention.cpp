@@ -17,7 +17,7 @@ constexpr DTypeSet kFloats = kFloat - DTypeSet{DType::float64};
 // Queries, keys and values projected elsewhere, apart or packed side by side per head.
 class MultiHeadAttention final : public Operator {
  public:
-  explicit MultiHeadAttention(const Attributes& a) : a_(a) {}
+  explicit MultiHeadAttention(const Attributes& a) : a_(a), fixed_(a.inputs > kPastLength) {}
 
   void infer(InferContext& c) const override {
     c.require_inputs(1, 9);
@@ -48,6 +48,10 @@ class MultiHeadAttention final : public Operator {
     c.set_output(2, c.dtype(0), {s.batch, s.heads, rows, s.v_size});
     c.set_output(3, c.dtype(0), {s.batch, s.heads, s.queries, s.total});
   }
+
+  int written_over(int output) const override { return fixed_ ? past_of(output) : -1; }
+  bool takes_room(int input, int) const override { return !fixed_ && (input == kPastKey || input == kPastValue); }
+  int appended_to(int output, int) const override { return fixed_ ? -1 : past_of(output); }
 
   void run(RunContext& c) const override {
     const auto shape_of = [&](int i) { return c.has_input(i) ? &c.input(i).shape() : nullptr; };
@@ -87,6 +91,8 @@ class MultiHeadAttention final : public Operator {
  private:
   enum Input { kQuery, kKey, kValue, kBias, kMask, kAttentionBias, kPastKey, kPastValue, kPastLength };
   static constexpr MaskInputs kMasks{kMask, kAttentionBias};
+
+  static int past_of(int output) { return output == 1 ? kPastKey : output == 2 ? kPastValue : -1; }
 
   static Cache cache(RunContext& c, int past, int present) {
     return {c.has_input(past) ? c.input(past) : Tensor(), c.has_output(present) ? c.output(present) : Tensor()};
@@ -148,6 +154,7 @@ class MultiHeadAttention final : public Operator {
   }
 
   AttentionAttributes a_;
+  bool fixed_;  // a cache of fixed length, of which past_sequence_length says how much is filled
 };
 
 // What Attention and QAttention have in common: one product makes queries, keys and values.
@@ -162,6 +169,9 @@ class ProjectedAttention : public Operator {
                               widths_[0] % a_.heads == 0 && widths_[2] % a_.heads == 0),
           ErrorCode::invalid_model, "qkv_hidden_sizes do not divide into ", a_.heads, " heads");
   }
+
+  bool takes_room(int input, int) const override { return input == past_; }
+  int appended_to(int output, int) const override { return output == 1 ? past_ : -1; }
 
  protected:
   AttentionSizes sizes(const Shape& x, const Shape& w, const Shape* past) const {
@@ -215,7 +225,7 @@ class ProjectedAttention : public Operator {
  private:
   Cache cache(RunContext& c, const AttentionSizes& s, int64_t half) const {
     const auto part = [&](const Tensor& both, int64_t rows) {
-      const size_t bytes = both.byte_size() / 2 * static_cast<size_t>(half);
+      const size_t bytes = dtype_bytes(both.dtype(), half * s.batch * s.heads * both.matrix_rows() * s.size);
       const size_t start = static_cast<size_t>(both.bytes() - both.buffer()->data());
       return Tensor::view(both.dtype(), {s.batch, s.heads, rows, s.size}, both.buffer(), start + bytes);
     };

@@ -68,15 +68,15 @@ const float* all_vectors(const AttentionSizes& s, const Cache& cache, const floa
   }
   if (cache.past.defined() && cache.past.bytes() != all.bytes()) {
     const Tensor past = to_float32(cache.past);
-    append_vectors(past, layout_of(false, s.kv_heads, past.dim(past.rank() - 2), size), s.batch, s.kv_heads, s.past,
-                   size, all, 0);
+    append_vectors(past, layout_of(false, s.kv_heads, past.matrix_rows(), size), s.batch, s.kv_heads, s.past, size, all,
+                   0);
   }
   append_vectors_f32(x, at, s.batch, s.kv_heads, s.keys, size, all, s.past);
   if (cache.present.defined() && cache.present.dtype() != DType::float32) {
     Tensor present = cache.present;
     store_floats(present.dtype(), all.data<float>(), present.bytes(), 0, all.count());
   }
-  at = layout_of(false, s.kv_heads, rows, size);
+  at = layout_of(false, s.kv_heads, all.matrix_rows(), size);
   hold = all;
   return all.data<float>();
 }

@@ -121,6 +121,9 @@ class GroupQueryAttention final : public Operator {
     return output == kPresentKey ? kPastKey : output == kPresentValue ? kPastValue : -1;
   }
 
+  bool takes_room(int input, int) const override { return input == kPastKey || input == kPastValue; }
+  int appended_to(int output, int) const override { return written_over(output); }
+
   void run(RunContext& c) const override {
     const Tensor query = to_float32(c.input(kQuery));
     AttentionSizes s{};
@@ -143,7 +146,7 @@ class GroupQueryAttention final : public Operator {
     AttentionOperands<float> o;
     o.q = q.data<float>(), o.k = all_keys.data<float>(), o.v = all_values.data<float>(), o.y = y.data();
     o.q_at = o.y_at = layout_of(true, heads_, s.queries, s.size);
-    o.k_at = o.v_at = layout_of(false, kv_heads_, all_keys.dim(2), s.size);
+    o.k_at = o.v_at = layout_of(false, kv_heads_, all_keys.matrix_rows(), s.size);
     o.valid = batch.total.data(), o.first = batch.past.data();
     if (bias.defined()) {
       const Shape& b = bias.shape();
@@ -254,17 +257,24 @@ class GroupQueryAttention final : public Operator {
     const DType type = c.input(kQuery).dtype();
     const int64_t cached = c.has_input(past) ? c.input(past).dim(2) : 0, length = std::max(s.total, cached);
     Tensor y = wanted ? c.output(output) : Tensor::allocate(type, {s.batch, kv_heads_, length, s.size});
-    const bool shared = cached == length && c.input(past).bytes() == y.bytes();
+    bool shared = cached > 0 && c.input(past).bytes() == y.bytes();
+    // What is behind a past that goes on living is not to be written into it.
+    if (shared && length > cached &&
+        std::any_of(batch.past.begin(), batch.past.end(), [&](int64_t n) { return n < cached; })) {
+      y = c.output(output) = Tensor::allocate(type, y.shape());
+      shared = false;
+    }
     const size_t width = static_cast<size_t>(dtype_bits(type) / 8);
-    const auto bytes = [&](int64_t elements) { return static_cast<size_t>(elements) * width; };
+    const auto bytes = [&](int64_t rows) { return static_cast<size_t>(rows * s.size) * width; };
     c.pool().parallel_for(s.batch * kv_heads_, 1, [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; i++) {
         const int64_t b = i / kv_heads_, h = i % kv_heads_, old = batch.past[static_cast<size_t>(b)];
-        std::byte* out = y.bytes() + bytes(i * length * s.size);
-        if (!shared) {
-          if (old > 0) std::memcpy(out, c.input(past).bytes() + bytes(i * cached * s.size), bytes(old * s.size));
+        std::byte* out = y.bytes() + bytes(i * y.matrix_rows());
+        if (!shared && old > 0)
+          std::memcpy(out, c.input(past).bytes() + bytes(i * c.input(past).matrix_rows()), bytes(old));
+        if (!shared || length > cached) {
           const int64_t end = old + s.queries;
-          std::memset(out + bytes(end * s.size), 0, bytes((length - end) * s.size));
+          std::memset(out + bytes(end), 0, bytes(length - end));
         }
         for (int64_t t = 0; t < s.queries; t++) {
           store_floats(type, x + (b * s.queries + t) * row + h * s.size, out, (old + t) * s.size, s.size);

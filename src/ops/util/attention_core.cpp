@@ -191,7 +191,7 @@ namespace {
 
 void append(DType type, const std::byte* x, const VectorLayout& at, int64_t batch, int64_t heads, int64_t rows,
             int64_t size, Tensor& y, int64_t first) {
-  const int64_t length = y.dim(y.rank() - 2);
+  const int64_t length = y.matrix_rows();
   StridedBox box;
   box.add(batch, at.batch, heads * length * size);
   box.add(heads, at.head, length * size);

@@ -58,7 +58,7 @@ template <class Steps>
 void attend(RunContext& c, const AttentionSizes& s, const AttentionRules& rules,
             const AttentionOperands<typename Steps::T>& o);
 
-// [batch][heads][rows][size] y, from row `first` on = x of that layout.
+// [batch][heads][rows][size] y, which may have room, from row `first` on = x of that layout.
 void append_vectors(const Tensor& x, const VectorLayout& at, int64_t batch, int64_t heads, int64_t rows, int64_t size,
                     Tensor& y, int64_t first);
 // The same for vectors of float32 that belong to no tensor.
