@@ -1,17 +1,22 @@
 // What the page does: opens models, runs them, cancels.
-import { Engine, type EngineError } from './engine/client.js';
+import { batch } from '@preact/signals';
+import { Engine, EngineError } from './engine/client.js';
 import type { EngineOptions, RunResult } from './engine/messages.js';
 import { OpenGraph } from './graph/open_graph.js';
-import { t } from './i18n/index.js';
+import { language, t } from './i18n/index.js';
 import { takeTokenizer } from './run/tokenizer.js';
 import * as state from './state.js';
+import { cancelTool } from './tools/client.js';
 
 const engine = new Engine();
+/** Why a download ended that nobody waits for any more. */
+export const kOvertaken = 'overtaken';
 let opening = 0;
 
 function report(error: unknown): void {
-  const { message, code, node } = error as EngineError;
-  state.problem.value = code === 'aborted' ? { message: t('cancelled') } : { message, node };
+  const { message, code } = error as EngineError;
+  const english = error instanceof EngineError && !error.own;
+  state.problem.value = code === 'aborted' ? { message: t('cancelled'), calm: true } : { message, english };
 }
 
 /** Ends what goes on. A worker without work stays, with the module that it has. */
@@ -19,9 +24,11 @@ function quieten(): void {
   if (state.busy.value !== '') engine.stop();
 }
 
-/** Forgets the model that is open. */
+/** Forgets the model that is open, and the sample that is on its way. */
 function forget(): void {
   quieten();
+  cancelTool({ silent: true });
+  state.fetching.value?.abort(kOvertaken);
   state.openGraph.value?.close();
   state.openGraph.value = undefined;
   state.openSample.value?.close();
@@ -39,17 +46,21 @@ export async function open(model: state.Model): Promise<void> {
   forget();
   const graph = new OpenGraph(model.blob, model.externalData);
   state.openGraph.value = graph;
-  state.model.value = model;
-  state.view.value = 'graph';
+  batch(() => {
+    state.model.value = model;
+    state.view.value = 'graph';
+    state.reopen.value = () => open(model);
+  });
   const tokens = takeTokenizer(model.tokenizer).catch(report);
   const session = start(mine, tokens);
   try {
     await graph.read();
   } catch (error) {
-    // No graph, no views; the session's error, if it has one, says more.
+    // No graph, no views. The session's error, if it has one, says more, in English.
     await session;
     if (mine !== opening) return;
-    const problem = state.problem.value ?? { message: `${model.name}: ${(error as Error).message}` };
+    const own = { message: `${model.name}: ${(error as Error).message}` };
+    const problem = language.value === 'en' ? (state.problem.value ?? own) : own;
     close();
     state.problem.value = problem;
   }
@@ -95,6 +106,8 @@ export function close(): void {
   state.busy.value = '';
 }
 
+const kModels = /\.(onnx|ort)$/i;
+
 /** The model among the files, and its tokenizer; the others are its external data. A tokenizer alone is the open model's. */
 export async function openFiles(files: readonly File[]): Promise<void> {
   if (files.length === 0) return;
@@ -104,10 +117,11 @@ export async function openFiles(files: readonly File[]): Promise<void> {
     (file) => file !== tokenizer && !/^(tokenizer|special_tokens|config).*\.json$/i.test(file.name),
   );
   if (state.model.value && tokenizer && others.length === 0) return takeTokenizer(tokenizer).catch(report);
-  const found = named(/\.(onnx|ort)$/i) ?? (files.length === 1 ? files[0] : undefined);
-  if (!found) {
-    const names = files.map((file) => file.name).join(', ');
-    state.problem.value = { message: t('noModelAmong', { names }) };
+  const models = files.filter((file) => kModels.test(file.name));
+  const found = models[0] ?? (files.length === 1 ? files[0] : undefined);
+  if (!found || models.length > 1) {
+    const names = (found ? models : files).map((file) => file.name).join(', ');
+    state.problem.value = { message: t(found ? 'manyModels' : 'noModelAmong', { names }) };
     return;
   }
   const externalData = others.filter((file) => file !== found).map((data) => ({ path: data.name, data }));

@@ -1,9 +1,11 @@
 // A worker that answers questions, several at a time: {id, ...} goes in, {id, result} or {id, error} comes back.
+import { errorOf, t } from './i18n/index.js';
+import type { Spoken } from './i18n/said.js';
 
 /** A question as its asker writes it. */
 export type Ask<T> = T extends { readonly id: number } ? Omit<T, 'id'> : never;
 
-type Answer<Result> = { readonly id: number } & ({ readonly result: Result } | { readonly error: string });
+type Answer<Result> = { readonly id: number } & ({ readonly result: Result } | Spoken);
 
 export class AskedWorker<Question extends { readonly id: number }, Result> {
   readonly #worker: Worker;
@@ -15,11 +17,12 @@ export class AskedWorker<Question extends { readonly id: number }, Result> {
     worker.onmessage = ({ data }: MessageEvent<Answer<Result>>) => {
       const waiting = this.#waiting.get(data.id);
       this.#waiting.delete(data.id);
-      if ('error' in data) waiting?.reject(new Error(data.error));
+      if ('error' in data) waiting?.reject(errorOf(data));
       else waiting?.resolve(data.result);
     };
     worker.onerror = (event) => {
-      for (const { reject } of this.#waiting.values()) reject(new Error(event.message || 'the worker ended'));
+      const error = new Error(t('workerEnded', { why: event.message || t('notLoadable') }));
+      for (const { reject } of this.#waiting.values()) reject(error);
       this.#waiting.clear();
     };
   }

@@ -17,10 +17,15 @@ export interface Model {
   readonly externalData: readonly ExternalFile[];
   /** What makes tokens of text for it. */
   readonly tokenizer?: Blob;
+  /** What its image is filled with at first. */
+  readonly picture?: HTMLCanvasElement;
 }
 export interface Problem {
   readonly message: string;
-  readonly node?: string | undefined;
+  /** Nothing went wrong: what the user wanted happened. */
+  readonly calm?: boolean;
+  /** The words are the engine's, which are English. */
+  readonly english?: boolean;
 }
 
 export const model = signal<Model | undefined>(undefined);
@@ -34,6 +39,8 @@ export const engineOptions = signal<EngineOptions>({ threads: 0, simd: 'relaxed'
 export const lastRun = signal<RunResult | undefined>(undefined);
 /** The graph of the open model. */
 export const openGraph = signal<OpenGraph | undefined>(undefined);
+/** Opens the last model again, after it was closed. */
+export const reopen = signal<(() => void) | undefined>(undefined);
 /** The sample that is open, and the download of one that is not yet. */
 export const openSample = signal<OpenSample | undefined>(undefined);
 export const fetching = signal<AbortController | undefined>(undefined);

@@ -7,12 +7,12 @@ import { type Theme, theme } from './preferences.js';
 import { shownViews } from './views.js';
 
 function move(event: KeyboardEvent): void {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!step) return;
-  event.preventDefault();
   const views = shownViews();
   const at = views.findIndex(({ name }) => name === view.value);
-  const next = views[(at + step + views.length) % views.length];
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  const next = views[(to + views.length) % views.length];
   view.value = next.name;
   document.getElementById(`tab-${next.name}`)?.focus();
 }
@@ -20,7 +20,7 @@ function move(event: KeyboardEvent): void {
 function Tabs() {
   return (
     <div class="tabs" role="tablist" aria-label={t('views')} onKeyDown={move}>
-      {shownViews().map(({ name, title }) => (
+      {shownViews().map(({ name, title, short }) => (
         <button
           key={name}
           id={`tab-${name}`}
@@ -33,7 +33,14 @@ function Tabs() {
             view.value = name;
           }}
         >
-          {t(title)}
+          {short ? (
+            <>
+              <span class="wide">{t(title)}</span>
+              <span class="narrow">{t(short)}</span>
+            </>
+          ) : (
+            t(title)
+          )}
         </button>
       ))}
     </div>

@@ -1,6 +1,6 @@
 // What the model says of itself, and what its session takes.
 import type { ComponentChildren } from 'preact';
-import { t } from '../i18n/index.js';
+import { language, t } from '../i18n/index.js';
 import { loaded, model } from '../state.js';
 import { Facts } from './facts.js';
 import { NotLoaded } from './not_loaded.js';
@@ -36,7 +36,11 @@ export function ModelView() {
     [t('outputs'), ports(outputs)],
     [
       t('loadedIn'),
-      `${msText(ms)}, ${t('threadsText', { variant: info.variant, threads: info.threads })} (${info.why})`,
+      <>
+        {`${msText(ms)}${t('comma')}${t('threadsText', { variant: info.variant, threads: info.threads })}`}
+        {/* The engine's reasons are English. */}
+        {language.value === 'en' && ` (${info.why})`}
+      </>,
     ],
     [
       t('memory'),

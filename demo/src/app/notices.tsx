@@ -7,11 +7,12 @@ import { bytesText } from './text.js';
 function Trouble() {
   const { value } = problem;
   return (
-    <div id="error" role="alert" class="trouble" hidden={!value}>
+    <div id="error" role="alert" class={value?.calm ? 'trouble calm' : 'trouble'} hidden={!value}>
       {value && (
         <>
           <p>
-            <strong>{t('errorTitle')}</strong> <span>{value.message}</span>
+            {!value.calm && <strong>{t('errorTitle')}</strong>}{' '}
+            <span lang={value.english ? 'en' : undefined}>{value.message}</span>
           </p>
           <button
             type="button"

@@ -1,6 +1,7 @@
 // Language and colours: what was chosen on an earlier visit, and keeping what is chosen now.
 import { effect, signal } from '@preact/signals';
 import { kLanguages, language } from '../i18n/index.js';
+import { model } from '../state.js';
 
 export type Theme = 'auto' | 'light' | 'dark';
 export const theme = signal<Theme>('auto');
@@ -33,6 +34,9 @@ export function applyPreferences(): void {
   effect(() => {
     root.lang = language.value === 'zh' ? 'zh-Hans' : 'en';
     remember('language', language.value);
+  });
+  effect(() => {
+    document.title = [model.value?.name, 'Sardonyx Studio'].filter(Boolean).join(' – ');
   });
   effect(() => {
     if (theme.value === 'auto') root.removeAttribute('data-theme');

@@ -1,6 +1,7 @@
 // Numbers and shapes as short text.
 import type { InferenceSession } from 'sardonyx';
-import { language } from '../i18n/index.js';
+import { language, t } from '../i18n/index.js';
+import type { Statistics } from '../run/elements.js';
 
 export function bytesText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
@@ -10,7 +11,7 @@ export function bytesText(bytes: number): string {
 }
 
 export function msText(ms: number): string {
-  if (ms === 0) return '0';
+  if (ms === 0) return '0 ms';
   if (ms < 0.1) return `${(1000 * ms).toFixed(1)} µs`;
   return `${ms < 10 ? ms.toFixed(2) : ms < 100 ? ms.toFixed(1) : Math.round(ms)} ms`;
 }
@@ -21,6 +22,23 @@ export function numberText(value: unknown): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value);
   return Number(value.toPrecision(5)).toString();
 }
+
+type Measure = 'min' | 'max' | 'mean' | 'deviation';
+
+/** 'min 0, max 2, mean 1' of the wanted measures, and how many elements are no number. */
+export function rangeText(stats: Statistics, measures: readonly Measure[]): string {
+  const parts = measures.map((name) => `${t(name)} ${numberText(stats[name])}`);
+  if (stats.strange > 0) parts.push(t('strange', { count: countText(stats.strange) }));
+  return parts.join(t('comma'));
+}
+
+/** '282 million', '2.82亿': three digits of a large number. */
+export const largeText = (count: number): string =>
+  new Intl.NumberFormat(language.value === 'zh' ? 'zh-Hans' : 'en', {
+    notation: 'compact',
+    compactDisplay: 'long',
+    maximumSignificantDigits: 3,
+  }).format(count);
 
 export function countText(count: number): string {
   return count.toLocaleString(language.value === 'zh' ? 'zh-Hans' : 'en');

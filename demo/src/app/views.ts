@@ -12,6 +12,8 @@ import { ModelView } from './model_view.js';
 export interface ViewEntry {
   readonly name: View;
   readonly title: Key;
+  /** Where there is little room. */
+  readonly short?: Key;
   readonly View: ComponentType;
 }
 
@@ -21,7 +23,7 @@ const kAll: readonly ViewEntry[] = [
   { name: 'model', title: 'viewModel', View: ModelView },
   { name: 'run', title: 'viewRun', View: RunView },
   { name: 'profile', title: 'viewProfile', View: ProfileView },
-  { name: 'check', title: 'viewCheck', View: ToolsView },
+  { name: 'check', title: 'viewCheck', short: 'viewCheckShort', View: ToolsView },
 ];
 
 export const shownViews = (): readonly ViewEntry[] =>

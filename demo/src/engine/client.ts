@@ -1,4 +1,5 @@
 // The page's side of a worker with a session: calls as promises; a worker that dies is replaced.
+import { t } from '../i18n/index.js';
 import type {
   Answer,
   Failure,
@@ -15,12 +16,15 @@ export class EngineError extends Error {
   readonly code: string | undefined;
   readonly node: string | undefined;
   readonly opType: string | undefined;
+  /** The words are the page's, in its language. */
+  readonly own: boolean;
 
-  constructor({ message, code, node, opType }: Failure) {
+  constructor({ message, code, node, opType }: Failure, own = false) {
     super(message);
     this.code = code;
     this.node = node;
     this.opType = opType;
+    this.own = own;
   }
 }
 
@@ -56,7 +60,7 @@ export class Engine {
   stop(reason: Failure = { message: 'stopped', code: 'aborted' }): void {
     this.#worker?.terminate();
     this.#worker = undefined;
-    for (const { reject } of this.#waiting.values()) reject(new EngineError(reason));
+    for (const { reject } of this.#waiting.values()) reject(new EngineError(reason, true));
     this.#waiting.clear();
   }
 
@@ -84,8 +88,7 @@ export class Engine {
       if ('error' in data) waiting?.reject(new EngineError(data.error));
       else waiting?.resolve(data.result);
     };
-    worker.onerror = (event) =>
-      this.stop({ message: `the worker ended: ${event.message || 'it could not be loaded'}` });
+    worker.onerror = (event) => this.stop({ message: t('workerEnded', { why: event.message || t('notLoadable') }) });
     this.#worker = worker;
     return worker;
   }

@@ -4,7 +4,7 @@ import { kCategories } from './categories.js';
 import { type Look, type Marks, Painter, type Viewport } from './draw.js';
 import type { OpenGraph } from './open_graph.js';
 import type { Scene } from './scene.js';
-import { centreOn, fit, isInView, itemAt, neighbour, start, zoom } from './viewport.js';
+import { centreOn, fit, isInView, itemAt, kept, neighbour, start, zoom } from './viewport.js';
 
 const kKeys = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right' } as const;
 
@@ -51,10 +51,13 @@ export class CanvasControl {
   #asked = false;
   #moved = false;
   #revealing = false;
+  readonly #scrolls: boolean;
 
-  constructor(canvas: HTMLCanvasElement, graph: OpenGraph) {
+  /** `scrolls`: the page around scrolls, so that a wheel is for the graph only where it was clicked, or with Ctrl. */
+  constructor(canvas: HTMLCanvasElement, graph: OpenGraph, scrolls = false) {
     this.#canvas = canvas;
     this.#graph = graph;
+    this.#scrolls = scrolls;
     this.#context = canvas.getContext('2d', { alpha: false }) as CanvasRenderingContext2D;
     const { signal } = this.#ending;
     canvas.addEventListener('pointerdown', (event) => this.#down(event), { signal });
@@ -171,6 +174,13 @@ export class CanvasControl {
     this.#canvas.dataset.drawn = String(Number(this.#canvas.dataset.drawn ?? 0) + 1);
   }
 
+  #pan(dx: number, dy: number): void {
+    if (!this.#port || !this.#scene) return;
+    const { scale, x, y } = this.#port;
+    this.#port = kept({ scale, x: x - dx / scale, y: y - dy / scale }, this.#scene, ...this.#size());
+    this.#ask();
+  }
+
   #zoomAt(factor: number, x: number, y: number): void {
     if (this.#port && this.#scene) this.#port = zoom(this.#port, factor, x, y, this.#scene, this.#size());
     this.#ask();
@@ -193,8 +203,7 @@ export class CanvasControl {
       const far = (p: { x: number; y: number }) => Math.hypot(p.x - other.x, p.y - other.y) || 1;
       this.#zoomAt(far({ x: event.offsetX, y: event.offsetY }) / far(last), other.x, other.y);
     } else {
-      this.#port.x -= dx / this.#port.scale;
-      this.#port.y -= dy / this.#port.scale;
+      this.#pan(dx, dy);
     }
     this.#pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
     this.#ask();
@@ -214,11 +223,11 @@ export class CanvasControl {
   }
 
   #wheel(event: WheelEvent): void {
+    if (this.#scrolls && !event.ctrlKey && !event.metaKey && document.activeElement !== this.#canvas) return;
     event.preventDefault();
     if (!this.#port) return;
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-      this.#port.x += (event.deltaX || event.deltaY) / this.#port.scale;
-      this.#ask();
+      this.#pan(-(event.deltaX || event.deltaY), 0);
       return;
     }
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 20 : 1;
@@ -238,7 +247,7 @@ export class CanvasControl {
     else if (event.key === '0') this.fit();
     else if (event.key === 'Enter' && item !== undefined && scene.items[item].fold) {
       this.#graph.toggle(scene.items[item].key);
-    } else if (event.key === 'Escape') this.#graph.selected.value = undefined;
+    } else if (event.key === 'Escape' && item !== undefined) this.#graph.selected.value = undefined;
     else return;
     event.preventDefault();
   }

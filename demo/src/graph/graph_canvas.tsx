@@ -9,15 +9,17 @@ interface Props {
   readonly graph: OpenGraph;
   /** Colours by time, for the nodes whose time is known. */
   readonly heat?: ((key: string) => string | undefined) | undefined;
+  /** The page around it scrolls. */
+  readonly scrolls?: boolean;
 }
 
-export function GraphCanvas({ graph, heat }: Props) {
+export function GraphCanvas({ graph, heat, scrolls }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const control = useRef<CanvasControl>(null);
   const scene = graph.scene.value;
   const look = colours.value;
   useEffect(() => {
-    const made = new CanvasControl(canvas.current as HTMLCanvasElement, graph);
+    const made = new CanvasControl(canvas.current as HTMLCanvasElement, graph, scrolls);
     control.current = made;
     return () => made.end();
   }, [graph]);

@@ -8,6 +8,7 @@ import type {
   TypeDescription,
 } from '../../../web/src/tools/types.js';
 import { type Fact, Facts } from '../app/facts.js';
+import { focusOn } from '../app/focus.js';
 import { bytesText, countText } from '../app/text.js';
 import { t } from '../i18n/index.js';
 import { bodiesOf, functionOf } from './keys.js';
@@ -17,6 +18,9 @@ import type { OpenGraph } from './open_graph.js';
 import { WeightsView } from './weights_view.js';
 
 type Plain = AttributeDescription['value'];
+
+/** The key of an input or an output. */
+const kPort = /(?:^|\/)(in|out):(.*)$/s;
 
 function valueText(value: Plain): string {
   if (value === null) return '';
@@ -43,7 +47,9 @@ interface PortProps {
 
 function linkText(graph: OpenGraph, key: string): string {
   const entry = graph.index.value?.get(key);
-  return entry ? `${entry.node.opType} ${entry.node.name}`.trim() : key.slice(key.lastIndexOf('/') + 1);
+  if (entry) return `${entry.node.opType} ${entry.node.name}`.trim();
+  const [, kind, name] = kPort.exec(key) ?? [];
+  return `${kind === 'in' ? t('input') : t('output')} ${name}`;
 }
 
 function Port({ name, scope, graph, links }: PortProps) {
@@ -114,7 +120,7 @@ function NodeFacts({ entry, model, graph }: { entry: Entry; model: ModelDescript
 
 function PortFacts({ portKey, graph }: { portKey: string; graph: OpenGraph }) {
   const scope = graph.index.value?.scopeOf(portKey);
-  const [, kind, name] = /(?:^|\/)(in|out):(.*)$/s.exec(portKey) ?? [];
+  const [, kind, name] = kPort.exec(portKey) ?? [];
   if (!scope || !kind) return null;
   const maker = scope.maker(name);
   return (
@@ -187,6 +193,7 @@ export function NodePanel({ graph }: { graph: OpenGraph }) {
           aria-label={t('closeDetails')}
           onClick={() => {
             graph.selected.value = undefined;
+            focusOn('#view-graph canvas');
           }}
         >
           ×

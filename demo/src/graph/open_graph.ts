@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import type { ModelDescription, TensorDescription } from '../../../web/src/tools/types.js';
 import { AskedWorker } from '../asked_worker.js';
+import { t } from '../i18n/index.js';
 import type { ExternalFile } from '../state.js';
 import { aroundKeys } from './keys.js';
 import { ModelIndex } from './model_index.js';
@@ -75,7 +76,7 @@ export class OpenGraph {
     const { location, offset, length } = external;
     const base = location.split('/').at(-1);
     const file = this.externalData.find(({ path }) => path === location || path === base);
-    if (!file) throw new Error(`its bytes are in ${location}, which was not opened along with the model`);
+    if (!file) throw new Error(t('missingData', { file: location }));
     return file.data.slice(offset, length === null ? undefined : offset + length);
   }
 

@@ -97,7 +97,7 @@ function inside(model: ModelDescription, bodies: readonly Body[], opened: Readon
 /** Adds `part` with its corner at (x, y); grows `all` to hold it. */
 function append(all: Draft, part: Draft, x: number, y: number): void {
   const first = all.items.length;
-  all.items.push(...part.items);
+  for (const item of part.items) all.items.push(item);
   for (let i = 0; i < part.boxes.length; ++i) all.boxes.push(part.boxes[i] + (i % 4 === 0 ? x : i % 4 === 1 ? y : 0));
   for (let e = 0; e < part.from.length; ++e) {
     all.from.push(part.from[e] + first);

@@ -30,6 +30,17 @@ export function start(scene: Scene, width: number, height: number): Viewport {
   return { scale, x: centre - width / 2 / scale, y: -kMargin / scale };
 }
 
+/** The viewport, moved so that some of the scene is in it. */
+export function kept({ scale, x, y }: Viewport, scene: Scene, width: number, height: number): Viewport {
+  const least = Math.min(80, width / 4, height / 4) / scale;
+  const between = (value: number, low: number, high: number) => Math.max(low, Math.min(high, value));
+  return {
+    scale,
+    x: between(x, least - width / scale, scene.width - Math.min(least, scene.width / 2)),
+    y: between(y, least - height / scale, scene.height - Math.min(least, scene.height / 2)),
+  };
+}
+
 /** Zooms by `factor` around a point of the canvas. */
 export function zoom(
   port: Viewport,

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { TensorDescription } from '../../../web/src/tools/types.js';
 import { save } from '../app/save.js';
-import { countText, numberText } from '../app/text.js';
+import { numberText, rangeText } from '../app/text.js';
 import { t } from '../i18n/index.js';
 import { elementsOf } from '../model/dtypes.js';
 import { writeNpy } from '../run/npy.js';
@@ -59,13 +59,7 @@ export function WeightsView({ graph, tensor }: Props) {
   const { stats, bins, first, count } = view;
   return (
     <div class="weights">
-      {stats && (
-        <p class="soft">
-          {t('min')} {numberText(stats.min)}, {t('max')} {numberText(stats.max)}, {t('mean')} {numberText(stats.mean)},{' '}
-          {t('deviation')} {numberText(stats.deviation)}
-          {stats.strange > 0 && `, ${t('strange', { count: countText(stats.strange) })}`}
-        </p>
-      )}
+      {stats && <p class="soft">{rangeText(stats, ['min', 'max', 'mean', 'deviation'])}</p>}
       {stats && count > 8 && <Histogram bins={bins} min={stats.min} max={stats.max} />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <pre tabIndex={0}>

@@ -1,5 +1,6 @@
 // Reads models, lays out their graphs, and looks into weights, away from the page's thread.
 import type { ModelDescription, TensorDescription } from '../../../web/src/tools/types.js';
+import { Said, type Spoken, spoken } from '../i18n/said.js';
 import { elementsOf } from '../model/dtypes.js';
 import { readModel } from '../model/read_model.js';
 import { histogram, type Numbers, type Statistics, statistics } from '../run/elements.js';
@@ -18,21 +19,24 @@ export type GraphQuestion = { readonly id: number } & (
 );
 export type GraphAnswer =
   | { readonly id: number; readonly result: ModelDescription | Scene | WeightView }
-  | { readonly id: number; readonly error: string };
+  | ({ readonly id: number } & Spoken);
 
 const kFirst = 400;
 const kBins = 48;
 let model: ModelDescription | undefined;
 
 async function read(blob: Blob): Promise<ModelDescription> {
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  if (bytes.length === 0) throw new Error('the file is empty');
+  const buffer = await blob.arrayBuffer().catch((error: Error) => {
+    throw new Said('unreadable', { why: error.message });
+  });
+  const bytes = new Uint8Array(buffer);
+  if (bytes.length === 0) throw new Said('emptyFile');
   try {
     model = readModel(bytes);
   } catch (error) {
     const start = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart();
-    if (/^<(!doctype|html|\?xml)/i.test(start)) throw new Error('this is an HTML page, not a model');
-    throw new Error(`this is no ONNX model: ${(error as Error).message}`);
+    if (/^<(!doctype|html|\?xml)/i.test(start)) throw new Said('htmlFile');
+    throw new Said('notOnnx', { why: (error as Error).message });
   }
   return model;
 }
@@ -40,7 +44,7 @@ async function read(blob: Blob): Promise<ModelDescription> {
 async function weights(tensor: TensorDescription, blob: Blob): Promise<WeightView> {
   const numbers: Numbers | readonly (number | string)[] | undefined =
     blob.size > 0 ? elementsOf(tensor.dtype, new Uint8Array(await blob.arrayBuffer())) : tensor.values;
-  if (!numbers) throw new Error(`elements of ${tensor.dtype} are not shown here`);
+  if (!numbers) throw new Said('notShown', { type: tensor.dtype });
   const count = tensor.shape.reduce((a, b) => a * b, 1);
   const shown = (value: number | bigint | string) => (typeof value === 'bigint' ? String(value) : value);
   const first = Array.from({ length: Math.min(kFirst, count, numbers.length) }, (_, i) => shown(numbers[i]));
@@ -61,6 +65,6 @@ self.addEventListener('message', async ({ data }: MessageEvent<GraphQuestion>) =
   try {
     reply({ id: data.id, result: await answer(data) });
   } catch (error) {
-    reply({ id: data.id, error: (error as Error).message });
+    reply({ id: data.id, ...spoken(error) });
   }
 });

@@ -1,6 +1,7 @@
 // The language of the page: chosen, remembered, else the browser's; texts by key.
 import { signal } from '@preact/signals';
 import { en, type Key, type Texts } from './en.js';
+import type { Spoken } from './said.js';
 import { zh } from './zh.js';
 
 export type Language = 'en' | 'zh';
@@ -12,9 +13,21 @@ const kTables: Readonly<Record<Language, Texts>> = { en, zh };
 
 export const language = signal<Language>(/^zh\b/i.test(navigator.language) ? 'zh' : 'en');
 
-/** The text of a key, with {names} filled in; components that call it are drawn again when the language changes. */
-export function t(key: Key, values: Readonly<Record<string, string | number>> = {}): string {
-  return kTables[language.value][key].replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all));
+export type Values = Readonly<Record<string, string | number>>;
+
+/**
+ * The text of a key, with {names} filled in and {name:one|several} chosen by the number of that name; components that
+ * call it are drawn again when the language changes.
+ */
+export function t(key: Key, values: Values = {}): string {
+  return kTables[language.value][key].replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (all, name, one, several) => {
+    const value = values[name];
+    if (value === undefined) return all;
+    return one === undefined ? String(value) : String(value) === '1' ? one : several;
+  });
 }
+
+/** What a worker answered in place of a result. */
+export const errorOf = ({ error, key, values }: Spoken): Error => new Error(key ? t(key, values) : error);
 
 export type { Key } from './en.js';

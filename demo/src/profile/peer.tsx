@@ -1,5 +1,5 @@
 // The run side by side with onnxruntime-web, when the user asks for it.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { msText } from '../app/text.js';
 import type { RunResult } from '../engine/messages.js';
 import { t } from '../i18n/index.js';
@@ -8,44 +8,55 @@ import type { PeerRequest, PeerResult } from './peer_worker.js';
 
 const medianOf = (times: readonly number[]) => times.toSorted((a, b) => a - b)[times.length >> 1];
 
-function ask(request: PeerRequest): Promise<PeerResult> {
+/** Undefined once it is aborted. */
+function ask(request: PeerRequest, signal: AbortSignal): Promise<PeerResult | undefined> {
   const worker = new Worker(new URL('./peer_worker.ts', import.meta.url), { type: 'module' });
-  return new Promise<PeerResult>((resolve, reject) => {
+  return new Promise<PeerResult | undefined>((resolve, reject) => {
+    signal.addEventListener('abort', () => resolve(undefined));
     worker.onmessage = ({ data }) => (data.error === undefined ? resolve(data.result) : reject(new Error(data.error)));
-    worker.onerror = (event) => reject(new Error(event.message || 'onnxruntime-web could not be loaded'));
+    worker.onerror = (event) => reject(new Error(event.message || t('notLoadable')));
     worker.postMessage(request);
   }).finally(() => worker.terminate());
 }
 
 export function Peer({ result }: { result: RunResult }) {
   const [theirs, setTheirs] = useState<{ of: RunResult; peer: PeerResult } | undefined>(undefined);
-  const [going, setGoing] = useState(false);
+  const [going, setGoing] = useState<AbortController | undefined>(undefined);
+  // It ends with the model.
+  useEffect(() => () => going?.abort(), [going]);
   const session = loaded.value;
   const opened = model.value;
   if (!session || !opened) return null;
   const compare = async () => {
-    setGoing(true);
+    const aborting = new AbortController();
+    setGoing(aborting);
     try {
       const { blob, externalData } = opened;
       const { outputs, times } = result;
       const { threads } = result.info;
       const feeds = lastFeeds.value ?? {};
-      const peer = await ask({ model: blob, externalData, feeds, repeat: times.length, threads, outputs });
-      setTheirs({ of: result, peer });
+      const request = { model: blob, externalData, feeds, repeat: times.length, threads, outputs };
+      const peer = await ask(request, aborting.signal);
+      if (peer) setTheirs({ of: result, peer });
     } catch (error) {
-      problem.value = { message: `onnxruntime-web: ${(error as Error).message}` };
+      problem.value = { message: t('peerFailed', { why: (error as Error).message }) };
     } finally {
-      setGoing(false);
+      setGoing(undefined);
     }
   };
   const peer = theirs?.of === result ? theirs.peer : undefined;
   return (
     <section aria-labelledby="peer-title" class="peer">
       <h2 id="peer-title">{t('peerTitle')}</h2>
-      <button type="button" id="compare" disabled={going} onClick={compare}>
-        {going ? t('running') : t('peerRun')}
-      </button>
       <p class="soft">{t('peerHint')}</p>
+      <div class="fields">
+        <button type="button" id="compare" onClick={() => (going ? going.abort() : compare())}>
+          {going ? t('cancel') : t('peerRun')}
+        </button>
+        <span class="soft" role="status">
+          {going && t('running')}
+        </span>
+      </div>
       {peer && (
         <table class="figures" id="peer-table">
           <thead>

@@ -27,8 +27,10 @@ function differenceOf(ours: Output, theirs: Tensor | undefined): number | undefi
   let most = 0;
   for (let i = 0; i < a.length; ++i) {
     const [x, y] = [Number(a[i]), Number(b[i])];
+    if (Object.is(x, y)) continue;
     const far = Math.abs(x - y) / Math.max(1, Math.abs(x), Math.abs(y));
-    if (far > most) most = far;
+    // NaN, or infinite, in one of them only.
+    most = Math.max(most, Number.isNaN(far) ? Number.POSITIVE_INFINITY : far);
   }
   return most;
 }

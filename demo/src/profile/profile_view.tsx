@@ -1,9 +1,11 @@
 // Where the time of the last run went, and its memory.
 import { useMemo } from 'preact/hooks';
 import { runLast } from '../actions.js';
+import { focusOn } from '../app/focus.js';
 import { NotLoaded } from '../app/not_loaded.js';
 import { save } from '../app/save.js';
-import { countText, msText } from '../app/text.js';
+import { countText, largeText, msText, numberText } from '../app/text.js';
+import { showNode } from '../graph/show_node.js';
 import { t } from '../i18n/index.js';
 import { busy, lastRun, loaded, openGraph, showHeat, view } from '../state.js';
 import { MemoryChart } from './memory_chart.js';
@@ -15,14 +17,16 @@ import { chromeTraceOf } from './trace.js';
 
 function choose(name: string): void {
   const entry = openGraph.value?.index.value?.named(name);
-  if (!entry) return;
-  view.value = 'graph';
-  openGraph.value?.show(entry.key);
+  if (entry) showNode(entry.key);
 }
 
 function Again({ times }: { times: number }) {
   return (
-    <button type="button" disabled={busy.value !== '' || !loaded.value} onClick={() => runLast(times)}>
+    <button
+      type="button"
+      aria-disabled={busy.value !== '' || !loaded.value}
+      onClick={() => !busy.value && loaded.value && runLast(times)}
+    >
       {t('runTimes', { n: times })}
     </button>
   );
@@ -52,7 +56,7 @@ export function ProfileView() {
           {macs !== undefined && macs > 0 && (
             <span class="soft">
               {' '}
-              {t('macs', { macs: countText(Math.round(macs / 1e6)), rate: (macs / best / 1e6).toFixed(1) })}
+              {t('macs', { macs: largeText(macs), rate: numberText(Number((macs / best / 1e6).toPrecision(2))) })}
             </span>
           )}{' '}
           <span class="soft" id="ran-by">
@@ -67,6 +71,7 @@ export function ProfileView() {
           onClick={() => {
             showHeat.value = true;
             view.value = 'graph';
+            focusOn('#view-graph canvas');
           }}
         >
           {t('showHeat')}

@@ -23,7 +23,7 @@ export function OperatorTable({ rows, total }: { rows: readonly OperatorTime[]; 
       <thead>
         <tr>
           <th scope="col">{t('operator')}</th>
-          <th scope="col">{t('nodes')}</th>
+          <th scope="col">{t('count')}</th>
           <th scope="col">{t('time')}</th>
           <th scope="col">{t('share')}</th>
         </tr>

@@ -65,11 +65,14 @@ function paint(canvas: HTMLCanvasElement, profile: readonly ProfileEntry[], span
 
 export function Timeline({ profile, choose }: { profile: readonly ProfileEntry[]; choose: (node: string) => void }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const whole = { begin: 0, end: Math.max(0.001, ...profile.map(({ start, duration }) => start + duration)) };
+  const most = (of: (entry: ProfileEntry) => number, least: number) =>
+    profile.reduce((found, entry) => Math.max(found, of(entry)), least);
+  const whole = { begin: 0, end: most(({ start, duration }) => start + duration, 0.001) };
   const [span, setSpan] = useState<Span>(whole);
   const [hovered, setHovered] = useState(-1);
   const [width, setWidth] = useState(0);
-  const depth = Math.max(0, ...profile.map((entry) => entry.depth));
+  const drag = useRef<{ readonly x: number; readonly far: number } | undefined>(undefined);
+  const depth = most((entry) => entry.depth, 0);
   const look = colours.value;
   useEffect(() => setSpan(whole), [profile]);
   useEffect(() => {
@@ -103,15 +106,32 @@ export function Timeline({ profile, choose }: { profile: readonly ProfileEntry[]
         aria-label={t('timelineLabel')}
         style={{ height: `${kAxis + (depth + 1) * kRow}px` }}
         onWheel={(event) => {
+          // Without a key the wheel scrolls the page.
+          const along = event.shiftKey || event.deltaX !== 0;
+          if (!along && !event.ctrlKey && !event.metaKey) return;
           event.preventDefault();
-          if (event.shiftKey || event.deltaX !== 0) move((event.deltaX || event.deltaY) / 800);
+          if (along) move((event.deltaX || event.deltaY) / 800);
           else zoom(Math.exp(event.deltaY * 0.002), timeAt(event.offsetX));
         }}
-        onPointerMove={(event) => setHovered(find(event))}
+        onPointerDown={(event) => {
+          drag.current = { x: event.offsetX, far: 0 };
+          event.currentTarget.setPointerCapture(event.pointerId);
+        }}
+        onPointerUp={(event) => {
+          event.currentTarget.releasePointerCapture(event.pointerId);
+        }}
+        onPointerMove={(event) => {
+          setHovered(find(event));
+          const dragged = drag.current;
+          if (!dragged || event.buttons === 0) return;
+          const by = event.offsetX - dragged.x;
+          drag.current = { x: event.offsetX, far: dragged.far + Math.abs(by) };
+          move(-by / (canvas.current?.clientWidth || 1));
+        }}
         onPointerLeave={() => setHovered(-1)}
         onClick={(event) => {
           const found = profile[find(event)];
-          if (found) choose(found.node);
+          if (found && (drag.current?.far ?? 0) < 4) choose(found.node);
         }}
       />
       <figcaption class="fields">
@@ -127,8 +147,8 @@ export function Timeline({ profile, choose }: { profile: readonly ProfileEntry[]
         <button type="button" aria-label={t('later')} onClick={() => move(0.4)}>
           →
         </button>
-        <span class="soft hovered">
-          {entry && `${entry.opType} ${entry.node}: ${msText(entry.duration)}, ${entry.shapes}`}
+        <span class={entry ? 'soft hovered' : 'soft hovered hint'}>
+          {entry ? `${entry.opType} ${entry.node}: ${msText(entry.duration)}, ${entry.shapes}` : t('timelineHint')}
         </span>
       </figcaption>
     </figure>

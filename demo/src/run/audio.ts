@@ -1,4 +1,6 @@
 // Sound as samples: from a file or the microphone, one channel, at the rate that a model expects.
+import { t } from '../i18n/index.js';
+import { deviceStream, endStream } from './devices.js';
 
 /** Decodes any format that the browser knows. @throws Error */
 export async function decodeAudio(data: ArrayBuffer, rate: number): Promise<Float32Array> {
@@ -18,21 +20,21 @@ function mixed(sound: AudioBuffer): Float32Array {
 
 /** Records for some seconds; asks the user for the microphone. @throws DOMException where it may not or cannot */
 export async function recordAudio(seconds: number, rate: number): Promise<Float32Array> {
-  const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+  const stream = await deviceStream({ audio: true });
   try {
     const recorder = new MediaRecorder(stream);
     const parts: Blob[] = [];
     const recorded = new Promise<void>((resolve, reject) => {
       recorder.ondataavailable = ({ data }) => parts.push(data);
       recorder.onstop = () => resolve();
-      recorder.onerror = () => reject(new Error('the recording broke off'));
+      recorder.onerror = () => reject(new Error(t('recordingBroke')));
     });
     recorder.start();
     setTimeout(() => recorder.stop(), 1000 * seconds);
     await recorded;
     return await decodeAudio(await new Blob(parts).arrayBuffer(), rate);
   } finally {
-    for (const track of stream.getTracks()) track.stop();
+    endStream(stream);
   }
 }
 

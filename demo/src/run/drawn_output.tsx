@@ -2,12 +2,20 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Choice, Field } from '../app/controls.js';
 import { colours } from '../app/preferences.js';
-import { t } from '../i18n/index.js';
+import { type Key, t } from '../i18n/index.js';
 import { type BoxFormat, detections } from './boxes.js';
 import { type Box, drawBoxes, drawHeat, drawImage, drawMask, drawWave, planesOf } from './drawing.js';
 import type { Numbers, Statistics } from './elements.js';
 
 export type DrawnKind = 'image' | 'heat' | 'mask' | 'wave' | 'boxes';
+
+export const kDrawnTexts: Readonly<Record<DrawnKind, Key>> = {
+  image: 'asImage',
+  heat: 'asHeat',
+  mask: 'asMask',
+  wave: 'asWave',
+  boxes: 'asBoxes',
+};
 
 interface Props {
   readonly name: string;
@@ -100,7 +108,7 @@ export function Drawing(props: Props) {
         ref={canvas}
         class={`drawn drawn-${kind}`}
         role="img"
-        aria-label={[t('outputDrawn', { name, kind }), ...said].join(', ')}
+        aria-label={[t('outputDrawn', { name, kind: t(kDrawnTexts[kind]) }), ...said].join(', ')}
       />
     </div>
   );

@@ -1,5 +1,6 @@
 // Elements for an input by a rule, or from text: JSON or a list of numbers.
 import type { PlainTensor } from '../engine/messages.js';
+import { t } from '../i18n/index.js';
 import { arrayOf, isFloat } from './elements.js';
 
 export type Rule = 'random' | 'zeros' | 'ones' | 'count';
@@ -21,7 +22,7 @@ function numberOf(word: unknown): number {
   if (word === true || word === 'true') return 1;
   if (word === false || word === 'false') return 0;
   const value = Number(word);
-  if (Number.isNaN(value) && word !== 'NaN') throw new Error(`"${word}" is no number`);
+  if (Number.isNaN(value) && word !== 'NaN') throw new Error(t('noNumber', { word: String(word) }));
   return value;
 }
 
@@ -42,17 +43,17 @@ function fromJson(text: string): { values: unknown[]; dims: number[] } | undefin
 }
 
 /**
- * Elements that were typed in, repeated until there are `count`; a JSON list of more than one level has its own
+ * Elements that were typed in for the input `name`, repeated until there are `count`; a JSON list of more than one level has its own
  * dimensions. Throws Error with what is wrong.
  */
-export function fromText(type: string, dims: readonly number[], text: string): PlainTensor {
+export function fromText(name: string, type: string, dims: readonly number[], text: string): PlainTensor {
   const json = fromJson(text.trim());
   const own = json && json.dims.length > 1 && json.dims.length === dims.length;
   const shape = own ? json.dims : dims;
   const count = shape.reduce((a, b) => a * b, 1);
   const words = json?.values ?? (type === 'string' ? text.split('\n') : text.split(/[\s,;[\]]+/).filter(Boolean));
-  if (words.length === 0) throw new Error('no values are typed in');
-  if (words.length > count) throw new Error(`${words.length} values are typed in for ${count} elements`);
+  if (words.length === 0) throw new Error(t('noValuesYet', { name }));
+  if (words.length > count) throw new Error(t('tooManyValues', { count: words.length, wanted: count }));
   const values = type === 'string' ? words.map(String) : words.map(numberOf);
   return { type, dims: shape, data: arrayOf(type, count, (i) => values[i % values.length]) };
 }

@@ -1,7 +1,8 @@
 // The form of one input: its open dimensions, and what it is filled with.
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Choice, Field } from '../app/controls.js';
-import { portText } from '../app/text.js';
+import { FileField } from '../app/file_field.js';
+import { countText, portText } from '../app/text.js';
 import { type Key, t } from '../i18n/index.js';
 import { problem } from '../state.js';
 import { decodeAudio, recordAudio } from './audio.js';
@@ -28,6 +29,7 @@ const kKindTexts: Readonly<Record<Kind, Key>> = {
 
 /** Does `job`; what goes wrong is shown. */
 async function showing(job: () => Promise<void>): Promise<void> {
+  problem.value = undefined;
   try {
     await job();
   } catch (error) {
@@ -35,22 +37,22 @@ async function showing(job: () => Promise<void>): Promise<void> {
   }
 }
 
+/** What comes of a file; else an error that says that it cannot be read. */
+async function orSay<T>(made: Promise<T>, key: Key, { name }: File): Promise<T> {
+  try {
+    return await made;
+  } catch {
+    throw new Error(t(key, { name }));
+  }
+}
+
 interface Part {
   readonly input: InputState;
 }
 
-function FileField({ input, accept, take }: Part & { accept: string; take: (file: File) => Promise<void> }) {
-  return (
-    <input
-      type="file"
-      accept={accept}
-      aria-label={t('fileFor', { name: input.meta.name })}
-      onChange={(event) => {
-        const file = event.currentTarget.files?.[0];
-        if (file) showing(() => take(file));
-      }}
-    />
-  );
+function InputFile({ input, accept, take }: Part & { accept: string; take: (file: File) => Promise<void> }) {
+  const label = t('fileFor', { name: input.meta.name });
+  return <FileField label={label} accept={accept} take={(file) => showing(() => take(file))} />;
 }
 
 /** The picture as the model gets it, drawn again when the settings change. */
@@ -97,7 +99,11 @@ function ImagePart({ input }: Part) {
       {input.kind.value === 'camera' ? (
         <Camera take={(bitmap) => input.fitTo(bitmap)} />
       ) : (
-        <FileField input={input} accept="image/*" take={async (file) => input.fitTo(await createImageBitmap(file))} />
+        <InputFile
+          input={input}
+          accept="image/*"
+          take={async (file) => input.fitTo(await orSay(createImageBitmap(file), 'noPicture', file))}
+        />
       )}
       <div class="fields">
         <Choice
@@ -118,27 +124,31 @@ function ImagePart({ input }: Part) {
 function SoundPart({ input }: Part) {
   const seconds = 3;
   const samples = input.samples.value;
+  const [recording, setRecording] = useState(false);
+  const record = async () => {
+    setRecording(true);
+    try {
+      input.samples.value = await recordAudio(seconds, rate);
+    } catch (error) {
+      throw new Error(t('noMicrophone', { why: (error as Error).message }));
+    } finally {
+      setRecording(false);
+    }
+  };
   const rate = input.rate.value;
   return (
     <div class="fields">
       {input.kind.value === 'audio' ? (
-        <FileField
+        <InputFile
           input={input}
           accept="audio/*"
           take={async (file) => {
-            input.samples.value = await decodeAudio(await file.arrayBuffer(), rate);
+            input.samples.value = await orSay(decodeAudio(await file.arrayBuffer(), rate), 'noAudio', file);
           }}
         />
       ) : (
-        <button
-          type="button"
-          onClick={() =>
-            showing(async () => {
-              input.samples.value = await recordAudio(seconds, rate);
-            })
-          }
-        >
-          {t('record', { seconds })}
+        <button type="button" aria-disabled={recording} onClick={() => recording || showing(record)}>
+          {recording ? t('recording') : t('record', { seconds })}
         </button>
       )}
       <Field text={t('rate')}>
@@ -152,7 +162,9 @@ function SoundPart({ input }: Part) {
           }}
         />
       </Field>
-      {samples && <span class="soft">{t('recorded', { count: samples.length })}</span>}
+      <span class="soft" role="status">
+        {samples && t('recorded', { count: countText(samples.length) })}
+      </span>
     </div>
   );
 }
@@ -179,14 +191,15 @@ function Part({ input }: Part) {
   if (kind === 'text') return <TextPart input={input} />;
   if (kind !== 'npy') return null;
   const take = async (file: File) => {
-    input.array.value = readNpy(await file.arrayBuffer());
+    input.array.value = readNpy(file.name, await file.arrayBuffer());
   };
-  return <FileField input={input} accept=".npy" take={take} />;
+  return <InputFile input={input} accept=".npy" take={take} />;
 }
 
 function Sizes({ input }: Part) {
+  if (input.dims.every((dim) => typeof dim === 'number')) return null;
   return (
-    <>
+    <div class="fields">
       {input.dims.map((dim, i) => {
         if (typeof dim === 'number') return null;
         const name = typeof input.shape[i] === 'string' && input.shape[i] ? input.shape[i] : `${t('dimension')} ${i}`;
@@ -203,7 +216,7 @@ function Sizes({ input }: Part) {
           </Field>
         );
       })}
-    </>
+    </div>
   );
 }
 
@@ -226,8 +239,8 @@ export function InputForm({ input }: Part) {
                 kind.value = chosen;
               }}
             />
-            <Sizes input={input} />
           </div>
+          <Sizes input={input} />
           <Part input={input} />
         </>
       )}

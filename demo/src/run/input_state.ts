@@ -2,6 +2,7 @@
 import { type Signal, signal } from '@preact/signals';
 import type { InferenceSession } from 'sardonyx';
 import type { PlainTensor } from '../engine/messages.js';
+import { t } from '../i18n/index.js';
 import { arrayOf, countOf, isFillable, isFloat } from './elements.js';
 import { fromRule, fromText, type Rule } from './fill.js';
 import {
@@ -140,14 +141,14 @@ export class InputState {
   value(): PlainTensor {
     const { name } = this.meta;
     const dims = this.sizes();
-    if (dims.some((dim) => !Number.isInteger(dim) || dim < 0)) throw new Error(`a dimension of "${name}" is no size`);
+    if (dims.some((dim) => !Number.isInteger(dim) || dim < 0)) throw new Error(t('badSize', { name }));
     const count = countOf(dims);
-    if (count > kMaxElements) throw new Error(`the input "${name}" would have ${count} elements`);
+    if (count > kMaxElements) throw new Error(t('tooLarge', { name, count }));
     const kind = this.kind.value;
-    if (kind === 'text') return fromText(this.type, dims, this.text.value);
+    if (kind === 'text') return fromText(name, this.type, dims, this.text.value);
     if (kind === 'image' || kind === 'camera') return this.#image(dims);
     if (kind === 'npy') return this.#array();
-    const missing = kind === 'tokens' || kind === 'mask' ? 'there is no text' : `there is no sound yet for "${name}"`;
+    const missing = t(kind === 'tokens' || kind === 'mask' ? 'noTextYet' : 'noSoundYet', { name });
     if (/^(audio|microphone|tokens|mask)$/.test(kind)) return this.#line(dims, this.#lineNow(), missing);
     return { type: this.type, dims, data: fromRule(kind as Rule, this.type, count) };
   }
@@ -155,18 +156,19 @@ export class InputState {
   #image(dims: readonly number[]): PlainTensor {
     const picture = this.picture.value;
     const { name } = this.meta;
-    if (!picture) throw new Error(`no image is chosen for the input "${name}"`);
+    if (!picture) throw new Error(t('noImageYet', { name }));
     const settings = this.settings.value;
     const { width, height } = imageSize(dims, settings.layout);
-    if (!(width > 0 && height > 0)) throw new Error(`the input "${name}" has no room for an image`);
+    if (!(width > 0 && height > 0)) throw new Error(t('noRoom', { name }));
     return fromPixels(this.type, dims, pixelsOf(picture, this.canvas, width, height, settings.fit), settings);
   }
 
   #array(): PlainTensor {
     const array = this.array.value;
-    if (!array) throw new Error(`no .npy file is chosen for the input "${this.meta.name}"`);
+    const { name } = this.meta;
+    if (!array) throw new Error(t('noNpyYet', { name }));
     if (array.type === this.type) return array;
-    throw new Error(`the .npy file of "${this.meta.name}" has elements of ${array.type}, the input of ${this.type}`);
+    throw new Error(t('npyType', { name, type: array.type, wanted: this.type }));
   }
 
   /** Values along one dimension, in each of the others alike; cut off or filled up with zeros where it is fixed. */

@@ -1,5 +1,6 @@
 // NumPy's .npy files: tensors from them and into them.
 import type { PlainTensor } from '../engine/messages.js';
+import { t } from '../i18n/index.js';
 import { countOf, numbersOf } from './elements.js';
 
 type ArrayType = { new (buffer: ArrayBuffer): PlainTensor['data']; readonly BYTES_PER_ELEMENT: number };
@@ -19,10 +20,10 @@ const kTypes: Readonly<Record<string, readonly [type: string, array: ArrayType]>
 };
 const kMagic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 
-/** Throws Error with what is wrong: another byte order, column order, or a type that tensors do not have. */
-export function readNpy(buffer: ArrayBuffer): PlainTensor {
+/** `name`: of the file. Throws Error with what is wrong: another byte order, column order, or a type that tensors do not have. */
+export function readNpy(name: string, buffer: ArrayBuffer): PlainTensor {
   const bytes = new Uint8Array(buffer);
-  if (bytes.length < 12 || kMagic.some((byte, i) => bytes[i] !== byte)) throw new Error('this is no .npy file');
+  if (bytes.length < 12 || kMagic.some((byte, i) => bytes[i] !== byte)) throw new Error(t('notNpy', { name }));
   const view = new DataView(buffer);
   const wide = bytes[6] > 1;
   const start = wide ? 12 : 10;
@@ -31,17 +32,17 @@ export function readNpy(buffer: ArrayBuffer): PlainTensor {
   const descr = /'descr':\s*'([^']*)'/.exec(header)?.[1] ?? '';
   const shape = /'shape':\s*\(([\d\s,]*)\)/.exec(header)?.[1];
   const known = kTypes[descr];
-  if (!known) throw new Error(`elements of the type '${descr}' are not read here`);
-  if (shape === undefined) throw new Error('its header has no shape');
+  if (!known) throw new Error(t('npyElements', { name, type: descr }));
+  if (shape === undefined) throw new Error(t('npyNoShape', { name }));
   const dims = shape
     .split(',')
     .filter((part) => part.trim() !== '')
     .map(Number);
-  if (/'fortran_order':\s*True/.test(header) && dims.length > 1) throw new Error('it is in column order (Fortran)');
+  if (/'fortran_order':\s*True/.test(header) && dims.length > 1) throw new Error(t('npyOrder', { name }));
   const [type, array] = known;
   const wanted = countOf(dims) * array.BYTES_PER_ELEMENT;
   if (bytes.length - offset !== wanted) {
-    throw new Error(`its shape takes ${wanted} bytes, but ${bytes.length - offset} are there`);
+    throw new Error(t('npyCut', { name, wanted, count: bytes.length - offset }));
   }
   return { type, dims, data: new array(buffer.slice(offset)) };
 }

@@ -1,5 +1,5 @@
 // The first rows and columns of a tensor, as a table.
-import { numberText } from '../app/text.js';
+import { countText, numberText } from '../app/text.js';
 import { t } from '../i18n/index.js';
 import type { Numbers } from './elements.js';
 
@@ -14,7 +14,9 @@ export function OutputTable({ numbers, dims }: { numbers: Numbers; dims: readonl
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
     <div class="scroll" tabIndex={0}>
       <table class="figures">
-        <caption>{t('rowsShown', { shown, all: rows })}</caption>
+        <caption>
+          {shown < rows ? t('rowsShown', { shown, all: countText(rows) }) : t('rowsAll', { all: rows })}
+        </caption>
         <tbody>
           {Array.from({ length: shown }, (_, row) => (
             <tr key={row}>

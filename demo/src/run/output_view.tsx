@@ -2,12 +2,12 @@
 import { useMemo, useState } from 'preact/hooks';
 import { Choice } from '../app/controls.js';
 import { save } from '../app/save.js';
-import { countText, numberText, shapeText } from '../app/text.js';
+import { countText, numberText, rangeText, shapeText } from '../app/text.js';
 import type { Output, PlainTensor } from '../engine/messages.js';
 import { type Key, t } from '../i18n/index.js';
 import { planesOf } from './drawing.js';
-import { Drawing, type DrawnKind } from './drawn_output.js';
-import { countOf, type Numbers, numbersOf, type Statistics, statistics } from './elements.js';
+import { Drawing, type DrawnKind, kDrawnTexts } from './drawn_output.js';
+import { countOf, type Numbers, numbersOf, statistics } from './elements.js';
 import { writeNpy } from './npy.js';
 import { OutputTable } from './output_table.js';
 import { tokenKind } from './token_output.js';
@@ -21,11 +21,7 @@ const kTexts: Readonly<Record<Kind, Key>> = {
   table: 'asTable',
   next: 'asNext',
   decoded: 'asDecoded',
-  image: 'asImage',
-  heat: 'asHeat',
-  mask: 'asMask',
-  wave: 'asWave',
-  boxes: 'asBoxes',
+  ...kDrawnTexts,
 };
 const kShown = 24;
 
@@ -49,12 +45,6 @@ function kindsOf(tensor: PlainTensor, numbers: Numbers | undefined): Kind[] {
 }
 
 const isDrawn = (kind: Kind): kind is DrawnKind => /^(image|heat|mask|wave|boxes)$/.test(kind);
-
-function rangeText(stats: Statistics): string {
-  const strange = stats.strange > 0 ? `, ${t('strange', { count: countText(stats.strange) })}` : '';
-  const parts = [t('min'), numberText(stats.min), t('max'), numberText(stats.max), t('mean'), numberText(stats.mean)];
-  return `${parts[0]} ${parts[1]}, ${parts[2]} ${parts[3]}, ${parts[4]} ${parts[5]}${strange}`;
-}
 
 function NumbersText({ tensor, numbers }: { tensor: PlainTensor; numbers: Numbers | undefined }) {
   const { type, data } = tensor;
@@ -98,7 +88,9 @@ function TensorView({ name, tensor, picture }: TensorProps) {
           </button>
         )}
       </div>
-      {stats && tensor.type !== 'bool' && <p class="soft range">{rangeText(stats)}</p>}
+      {stats && numbers && numbers.length > 1 && tensor.type !== 'bool' && (
+        <p class="soft range">{rangeText(stats, ['min', 'max', 'mean'])}</p>
+      )}
       {kind === 'top' && numbers && <TopList numbers={numbers} dims={tensor.dims} />}
       {kind === 'table' && numbers && <OutputTable numbers={numbers} dims={tensor.dims} />}
       {kind === 'next' && numbers && <NextTokens numbers={numbers} dims={tensor.dims} />}

@@ -6,7 +6,7 @@ import { NotLoaded } from '../app/not_loaded.js';
 import { bytesText, msText } from '../app/text.js';
 import type { EngineOptions, LoadResult, PlainTensor, RunResult } from '../engine/messages.js';
 import { t } from '../i18n/index.js';
-import { busy, engineOptions, feedsMaker, lastRun, loaded, view } from '../state.js';
+import { busy, engineOptions, feedsMaker, lastRun, loaded, model, view } from '../state.js';
 import { InputForm } from './input_form.js';
 import { Dimensions, InputState } from './input_state.js';
 import { OutputView } from './output_view.js';
@@ -91,7 +91,14 @@ function Results({ inputs }: { inputs: readonly InputState[] }) {
 function inputsOf({ inputs, outputs }: LoadResult): InputState[] {
   const dimensions = new Dimensions(inputs);
   const classes = outputs.map((meta) => (meta.isTensor ? Number(meta.shape.at(-1)) : 0));
-  return inputs.map((meta) => new InputState(meta, dimensions, Math.max(0, ...classes)));
+  const made = inputs.map((meta) => new InputState(meta, dimensions, Math.max(0, ...classes)));
+  const image = made.find((input) => input.kinds()[0] === 'image');
+  const picture = model.peek()?.picture;
+  if (image && picture) {
+    image.kind.value = 'image';
+    image.fitTo(picture);
+  }
+  return made;
 }
 
 export function RunView() {
@@ -115,7 +122,7 @@ export function RunView() {
         id="run-form"
         onSubmit={(event) => {
           event.preventDefault();
-          run(feeds, { repeat, profile: true });
+          if (!busy.value) run(feeds, { repeat, profile: true });
         }}
       >
         <h2>{t('inputs')}</h2>
@@ -127,7 +134,7 @@ export function RunView() {
         </div>
         <EngineForm />
         <div class="fields actions">
-          <button id="run" type="submit" class="primary" disabled={busy.value !== ''}>
+          <button id="run" type="submit" class="primary" aria-disabled={busy.value !== ''}>
             {t('run')}
           </button>
           <Field text={t('runs')}>

@@ -2,6 +2,7 @@
 
 import type { Tokenizer } from '@huggingface/tokenizers';
 import { signal } from '@preact/signals';
+import { t } from '../i18n/index.js';
 
 /** What is typed in for the model, and what makes tokens of it. */
 export const text = signal('');
@@ -45,12 +46,12 @@ function bertOf(vocabulary: string): object {
 }
 
 /** `source` is a tokenizer.json or a vocabulary. @throws Error where it is neither */
-async function made(source: string): Promise<Tokenizer> {
+async function made(source: string, name: string): Promise<Tokenizer> {
   const { Tokenizer } = await import('@huggingface/tokenizers');
   try {
     return new Tokenizer(source.trimStart().startsWith('{') ? JSON.parse(source) : bertOf(source), {});
   } catch (error) {
-    throw new Error(`the tokenizer cannot be used: ${(error as Error).message}`);
+    throw new Error(t('badTokenizer', { name, why: (error as Error).message }));
   }
 }
 
@@ -59,7 +60,7 @@ export function takeTokenizer(file: Blob | undefined): Promise<void> {
   const mine = ++taken;
   tokenizer.value = undefined;
   const read = async (source: Blob) => {
-    const found = await made(await source.text());
+    const found = await made(await source.text(), source instanceof File ? source.name : 'tokenizer.json');
     if (mine === taken) tokenizer.value = found;
   };
   reading = file ? read(file) : Promise.resolve();

@@ -1,5 +1,5 @@
 // The text of a model of language: what is typed in, its tokens, and the file that says which they are.
-import { Field } from '../app/controls.js';
+import { FileField } from '../app/file_field.js';
 import { t } from '../i18n/index.js';
 import { problem } from '../state.js';
 import { takeTokenizer, text, tokenizer, tokensNow } from './tokenizer.js';
@@ -8,9 +8,10 @@ const kShown = 64;
 
 export function TokensPart() {
   const { pieces } = tokensNow();
-  const take = async (file: File | undefined) => {
+  const take = async (file: File) => {
+    problem.value = undefined;
     try {
-      if (file) await takeTokenizer(file);
+      await takeTokenizer(file);
     } catch (error) {
       problem.value = { message: (error as Error).message };
     }
@@ -33,9 +34,10 @@ export function TokensPart() {
           {pieces.length > kShown && ` +${pieces.length - kShown}`}
         </p>
       )}
-      <Field text={t('tokenizerFile')}>
-        <input type="file" accept=".json,.txt" onChange={({ currentTarget: { files } }) => take(files?.[0])} />
-      </Field>
+      <div class="field">
+        <span>{t('tokenizerFile')}</span>
+        <FileField label={t('tokenizerFile')} accept=".json,.txt" take={take} />
+      </div>
       {!tokenizer.value && <p class="soft">{t('noTokenizer')}</p>}
     </>
   );

@@ -1,7 +1,7 @@
 // The largest elements with their places, or with labels from a file.
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { Field } from '../app/controls.js';
+import { FileField } from '../app/file_field.js';
 import { numberText } from '../app/text.js';
 import { t } from '../i18n/index.js';
 import { type Numbers, placeText } from './elements.js';
@@ -48,16 +48,16 @@ export function TopList({ numbers, dims }: { numbers: Numbers; dims: readonly nu
           ))}
         </tbody>
       </table>
-      <Field text={t('labels')}>
-        <input
-          type="file"
+      <div class="field">
+        <span>{t('labels')}</span>
+        <FileField
+          label={t('labels')}
           accept=".txt,.csv,.json"
-          onChange={async (event) => {
-            const text = await event.currentTarget.files?.[0]?.text();
-            if (text !== undefined) labels.value = labelsOf(text);
+          take={async (file) => {
+            labels.value = labelsOf(await file.text());
           }}
         />
-      </Field>
+      </div>
     </>
   );
 }

@@ -1,4 +1,5 @@
 // The camera's pictures, one after another: each is looked at before the next is taken.
+import { deviceStream, endStream } from '../run/devices.js';
 
 export class LiveCamera {
   readonly #video = document.createElement('video');
@@ -8,8 +9,8 @@ export class LiveCamera {
   /** Asks for the camera. @throws DOMException where there is none, or it may not be used */
   async start(): Promise<void> {
     const video = { facingMode: 'environment', width: { ideal: 640 }, height: { ideal: 480 } };
-    const stream = await navigator.mediaDevices.getUserMedia({ video });
-    if (this.#ended) return stopTracks(stream);
+    const stream = await deviceStream({ video });
+    if (this.#ended) return endStream(stream);
     this.#stream = stream;
     Object.assign(this.#video, { srcObject: stream, muted: true, playsInline: true });
     await this.#video.play();
@@ -25,11 +26,7 @@ export class LiveCamera {
 
   end(): void {
     this.#ended = true;
-    stopTracks(this.#stream);
+    endStream(this.#stream);
     this.#video.srcObject = null;
   }
-}
-
-function stopTracks(stream: MediaStream | undefined): void {
-  for (const track of stream?.getTracks() ?? []) track.stop();
 }

@@ -1,5 +1,6 @@
 // The microphone as a stream of samples at a rate, one channel.
 import { t } from '../i18n/index.js';
+import { deviceStream, endStream } from '../run/devices.js';
 import tapUrl from './microphone_tap.ts?worker&url';
 
 /** Milliseconds that sound may take to start. */
@@ -48,10 +49,10 @@ async function connect(stream: MediaStream, rate: number): Promise<[AudioContext
 
 /** Asks for the microphone and gives what it hears, until the function that it returns is called. @throws DOMException */
 export async function listen(rate: number, onSound: (sound: Float32Array) => void): Promise<() => void> {
-  const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+  const stream = await deviceStream({ audio: true });
   let opened: AudioContext | undefined;
   const stop = () => {
-    for (const track of stream.getTracks()) track.stop();
+    endStream(stream);
     opened?.close();
   };
   try {

@@ -1,6 +1,6 @@
 // A sample that is open: its files, its worker, its last result.
-import { signal } from '@preact/signals';
-import { open } from '../actions.js';
+import { batch, signal } from '@preact/signals';
+import { kOvertaken, open } from '../actions.js';
 import { type Ask, AskedWorker } from '../asked_worker.js';
 import { t } from '../i18n/index.js';
 import * as state from '../state.js';
@@ -57,28 +57,43 @@ async function fetchFile(name: string, signal: AbortSignal, onBytes: (bytes: num
   }
 }
 
+function openFetched(sample: Sample, files: readonly Blob[]): Promise<void> {
+  return batch(() => {
+    const opening = open({ name: sample.files[0], blob: files[0], externalData: [] });
+    state.openSample.value = new OpenSample(sample, files);
+    state.view.value = 'sample';
+    state.reopen.value = () => openFetched(sample, files);
+    return opening;
+  });
+}
+
 /** Fetches a sample's files and opens its model. Errors and a cancel are shown, not thrown. */
 export async function openSample(sample: Sample): Promise<void> {
+  state.fetching.value?.abort(kOvertaken);
   const aborting = new AbortController();
+  const { signal } = aborting;
   state.fetching.value = aborting;
   state.busy.value = 'fetch';
+  state.progress.value = undefined;
   state.problem.value = undefined;
   let loaded = 0;
   const onBytes = (bytes: number) => {
     loaded += bytes;
     state.progress.value = { phase: 'reading', loaded, total: undefined };
   };
+  let files: readonly Blob[];
   try {
-    const files = await Promise.all(sample.files.map((name) => fetchFile(name, aborting.signal, onBytes)));
-    state.busy.value = '';
-    const opening = open({ name: sample.files[0], blob: files[0], externalData: [] });
-    state.openSample.value = new OpenSample(sample, files);
-    state.view.value = 'sample';
-    await opening;
+    files = await Promise.all(sample.files.map((name) => fetchFile(name, signal, onBytes)));
   } catch (error) {
+    if (signal.reason === kOvertaken) return;
+    const why = { name: t(sample.title), why: (error as Error).message };
+    state.problem.value = signal.aborted ? { message: t('cancelled'), calm: true } : { message: t('notFetched', why) };
     state.busy.value = '';
-    state.problem.value = { message: aborting.signal.aborted ? t('cancelled') : (error as Error).message };
+    return;
   } finally {
-    state.fetching.value = undefined;
+    if (state.fetching.value === aborting) state.fetching.value = undefined;
   }
+  if (signal.aborted) return;
+  state.busy.value = '';
+  await openFetched(sample, files);
 }

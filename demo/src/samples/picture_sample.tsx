@@ -1,5 +1,6 @@
 // Samples that look at pictures: what they find is drawn over the picture and listed.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { FileField } from '../app/file_field.js';
 import { msText } from '../app/text.js';
 import { t } from '../i18n/index.js';
 import { heatColour } from '../run/drawing.js';
@@ -112,14 +113,13 @@ export function PictureSample({ opened }: { opened: OpenSample }) {
       <div class="stack-small">
         <canvas ref={canvas} class="sample-picture" role="img" aria-label={t('samplePicture')} />
         <div class="fields">
-          <input
+          <FileField
             id="sample-file"
-            type="file"
+            label={t('ownPicture')}
+            text={t('ownPicture')}
             accept="image/*"
-            aria-label={t('ownPicture')}
-            onChange={async (event) => {
-              const chosen = event.currentTarget.files?.[0];
-              if (!chosen) return;
+            take={async (chosen) => {
+              problem.value = undefined;
               try {
                 take(await bitmapOf(chosen));
               } catch {

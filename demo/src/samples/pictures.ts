@@ -1,4 +1,5 @@
 // The pictures that the samples begin with: drawn here, so that they need no file and no licence.
+import { language } from '../i18n/index.js';
 import type { SampleName } from './messages.js';
 
 type Context = CanvasRenderingContext2D;
@@ -13,7 +14,9 @@ function text(context: Context): void {
   context.fillText('SARDONYX STUDIO', 48, 82);
   context.fillStyle = '#222';
   context.font = '40px Arial, "Liberation Sans", sans-serif';
-  context.fillText('Reads text in your browser.', 48, 210);
+  // Who reads Chinese has a font with its characters.
+  const said = language.peek() === 'zh' ? '在浏览器中读取文字' : 'Reads text in your browser.';
+  context.fillText(said, 48, 210);
   context.fillText('No server, no upload: 100 % local', 48, 290);
   context.font = '44px "Noto Sans SC", "Noto Sans CJK SC", "WenQuanYi Zen Hei", sans-serif';
   context.fillText('HELLO WASM 257', 48, 380);

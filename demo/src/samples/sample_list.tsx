@@ -1,12 +1,21 @@
 // The samples that can be started without a file of one's own.
+import { batch } from '@preact/signals';
 import { open } from '../actions.js';
 import { t } from '../i18n/index.js';
 import { edgesModel } from '../run/edges_model.js';
+import { view } from '../state.js';
 import { kSamples } from './messages.js';
 import { openSample } from './open_sample.js';
+import { firstPicture } from './pictures.js';
 
 export function SampleList() {
-  const edges = () => open({ name: 'edges.onnx', blob: new Blob([edgesModel()]), externalData: [] });
+  const edges = () => {
+    const picture = firstPicture('lines');
+    batch(() => {
+      open({ name: 'edges.onnx', blob: new Blob([edgesModel()]), externalData: [], picture });
+      view.value = 'run';
+    });
+  };
   return (
     <section class="samples" aria-labelledby="samples-title">
       <h2 id="samples-title">{t('samples')}</h2>
@@ -22,7 +31,7 @@ export function SampleList() {
             <strong>{t(sample.title)}</strong>
             <span>{t(sample.text)}</span>
             <span class="licence">
-              {sample.licence} · {sample.size}
+              {sample.licence} · {sample.size.replace(' ', '\u00a0')}
             </span>
           </button>
         ))}

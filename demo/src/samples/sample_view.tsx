@@ -12,7 +12,7 @@ export function SampleView() {
     <div class="sample">
       <h2>{t(sample.title)}</h2>
       <p class="soft">
-        {t(sample.text)} {sample.licence}.
+        {t(sample.text)} <span class="licence">{sample.licence}</span>
       </p>
       {sample.name === 'voice' ? <VoiceSample opened={opened} /> : <PictureSample opened={opened} />}
     </div>

@@ -1,5 +1,6 @@
 // Voice activity: the microphone as it goes on, or a file, with the parts in which someone speaks.
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { FileField } from '../app/file_field.js';
 import { colours } from '../app/preferences.js';
 import { save } from '../app/save.js';
 import { msText } from '../app/text.js';
@@ -107,7 +108,7 @@ function statusOf(sound: Sound | undefined, parts: number, going: boolean, live:
   if (live)
     return (sound?.speech?.length ? sound.speech[sound.speech.length - 1] : 0) >= kSpeech ? t('speaks') : t('silent');
   if (going) return t('running');
-  return sound?.speech ? t('voiceFound', { count: parts, time: msText(sound.ms) }) : '';
+  return sound?.speech ? t(parts > 0 ? 'voiceFound' : 'voiceNone', { count: parts, time: msText(sound.ms) }) : '';
 }
 
 export function VoiceSample({ opened }: { opened: OpenSample }) {
@@ -128,8 +129,8 @@ export function VoiceSample({ opened }: { opened: OpenSample }) {
       await opened.look({ action: 'sound', sound: samples });
       const result = opened.result.peek();
       if (result) setTaken({ samples, speech: result.speech, before: 0, ms: result.ms });
-    } catch (error) {
-      problem.value = { message: (error as Error).message };
+    } catch {
+      problem.value = { message: t('noAudio', { name: file.name }) };
     }
   };
   const parts = sound?.speech ? speechParts(sound.speech, sound.before) : [];
@@ -140,15 +141,7 @@ export function VoiceSample({ opened }: { opened: OpenSample }) {
         <button type="button" id="listen" class="primary" onClick={listening ? end : start}>
           {listening ? t('stopListening') : t('startListening')}
         </button>
-        <input
-          id="sample-file"
-          type="file"
-          accept="audio/*"
-          aria-label={t('kindAudio')}
-          onChange={({ currentTarget: { files } }) => {
-            if (files?.[0]) take(files[0]);
-          }}
-        />
+        <FileField id="sample-file" label={t('kindAudio')} text={t('kindAudio')} accept="audio/*" take={take} />
         {sound?.speech && !listening && (
           <button type="button" id="save-sound" onClick={() => save(wavOf(sound.samples, kVoiceRate), 'sound.wav')}>
             {t('saveSound')}

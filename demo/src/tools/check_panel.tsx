@@ -2,8 +2,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CheckReport, Finding } from '../../../web/src/tools/types.js';
 import { countText } from '../app/text.js';
+import { showNode } from '../graph/show_node.js';
 import { t } from '../i18n/index.js';
-import { model, openGraph, view } from '../state.js';
+import { model, view } from '../state.js';
 import { checkModel, working } from './client.js';
 
 const kShown = 200;
@@ -27,12 +28,12 @@ function FindingRow({ finding }: { finding: Finding }) {
   const key = keyOfPath(finding.path);
   const jump = () => {
     if (key === undefined) return;
-    view.value = 'graph';
-    openGraph.value?.show(key);
+    showNode(key);
   };
   return (
     <li class={`finding finding-${finding.severity}`}>
-      <strong>{finding.severity === 'error' ? t('error') : t('warning')}</strong> <span>{finding.message}</span>
+      <strong>{finding.severity === 'error' ? t('error') : t('warning')}</strong>{' '}
+      <span lang="en">{finding.message}</span>
       <p class="soft">
         <code>{finding.path}</code>{' '}
         {key !== undefined && (
@@ -49,11 +50,11 @@ export function CheckPanel() {
   const opened = model.value;
   const [report, setReport] = useState<CheckReport | undefined>(undefined);
   const seen = view.value === 'check';
+  const check = async () => {
+    if (opened) setReport(await checkModel(opened));
+  };
   useEffect(() => {
-    const look = async () => {
-      if (opened && seen && !report) setReport(await checkModel(opened));
-    };
-    look();
+    if (seen && !report && working.peek() === undefined) check();
   }, [opened, seen]);
   return (
     <section aria-labelledby="check-title">
@@ -69,6 +70,11 @@ export function CheckPanel() {
             ? t('checking')
             : ''}
       </p>
+      {!report && working.value === undefined && (
+        <button type="button" id="check" onClick={check}>
+          {t('checkTitle')}
+        </button>
+      )}
       <ol class="plain" id="check-findings">
         {report?.findings.slice(0, kShown).map((finding, i) => (
           <FindingRow key={`${i} ${finding.path}`} finding={finding} />

@@ -9,43 +9,59 @@ type Action = ToolQuestion['action'];
 /** What goes on. */
 export const working = signal<Action | undefined>(undefined);
 let worker: Worker | undefined;
-let stop: (() => void) | undefined;
+let stop: ((error: Error) => void) | undefined;
+
+class Cancelled extends Error {
+  readonly silent: boolean;
+  constructor(silent: boolean) {
+    super('cancelled');
+    this.silent = silent;
+  }
+}
 
 function ask(model: Model, question: { action: Action; dims?: Record<string, number> }): Promise<ToolResult> {
   worker ??= new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
   const mine = worker;
   return new Promise<ToolResult>((resolve, reject) => {
-    stop = () => {
+    stop = (error) => {
       mine.terminate();
-      worker = undefined;
-      reject(new Error(t('cancelled')));
+      if (worker === mine) worker = undefined;
+      reject(error);
     };
     mine.onmessage = ({ data }: MessageEvent<ToolAnswer>) => {
       if ('error' in data) reject(new Error(data.error));
       else resolve(data.result);
     };
-    mine.onerror = (event) => reject(new Error(event.message || 'the worker ended'));
+    mine.onerror = (event) => stop?.(new Error(t('workerEnded', { why: event.message || t('notLoadable') })));
     mine.postMessage({ ...question, id: 0, model: model.blob, externalData: model.externalData });
   });
 }
 
+let jobs = 0;
+
 /** Errors and a cancel are shown, and give undefined. */
 async function work(model: Model, question: { action: Action; dims?: Record<string, number> }) {
-  cancelTool();
+  cancelTool({ silent: true });
+  const job = ++jobs;
   working.value = question.action;
   try {
     return await ask(model, question);
   } catch (error) {
-    problem.value = { message: (error as Error).message };
+    if (!(error instanceof Cancelled)) problem.value = { message: (error as Error).message };
+    else if (!error.silent) problem.value = { message: t('cancelled'), calm: true };
     return undefined;
   } finally {
-    working.value = undefined;
-    stop = undefined;
+    if (job === jobs) {
+      working.value = undefined;
+      stop = undefined;
+    }
   }
 }
 
-export function cancelTool(): void {
-  stop?.();
+/** `silent`: nobody waits for the job any more. */
+export function cancelTool({ silent = false } = {}): void {
+  stop?.(new Cancelled(silent));
+  stop = undefined;
 }
 
 export const checkModel = async (model: Model) => (await work(model, { action: 'check' })) as CheckReport | undefined;

@@ -78,11 +78,11 @@ export function SideBySide({ blob }: { blob: Blob }) {
       <div class="side-by-side">
         <figure>
           <figcaption>{t('before')}</figcaption>
-          <GraphCanvas graph={left} />
+          <GraphCanvas graph={left} scrolls />
         </figure>
         <figure>
           <figcaption>{t('after')}</figcaption>
-          <GraphCanvas graph={right} />
+          <GraphCanvas graph={right} scrolls />
         </figure>
       </div>
     </>

@@ -83,6 +83,7 @@ export function SimplifyPanel() {
   const [result, setResult] = useState<SimplifyResult | undefined>(undefined);
   if (!opened) return null;
   const simplify = async () => {
+    if (working.value !== undefined) return;
     setResult(undefined);
     setResult(await simplifyModel(opened, dims));
   };
@@ -104,7 +105,13 @@ export function SimplifyPanel() {
             />
           </Field>
         ))}
-        <button type="button" id="simplify" class="primary" disabled={working.value !== undefined} onClick={simplify}>
+        <button
+          type="button"
+          id="simplify"
+          class="primary"
+          aria-disabled={working.value !== undefined}
+          onClick={simplify}
+        >
           {working.value === 'simplify' ? t('running') : t('simplify')}
         </button>
       </div>

@@ -18,8 +18,8 @@ function TextPanel() {
       <button
         type="button"
         id="print"
-        disabled={working.value !== undefined}
-        onClick={async () => setText(await printModel(opened))}
+        aria-disabled={working.value !== undefined}
+        onClick={async () => working.value === undefined && setText(await printModel(opened))}
       >
         {t('writeOut')}
       </button>
@@ -39,7 +39,7 @@ export function ToolsView() {
       {working.value !== undefined && (
         <p class="fields tool-going">
           <span class="soft">{t('running')}</span>
-          <button type="button" onClick={cancelTool}>
+          <button type="button" onClick={() => cancelTool()}>
             {t('cancel')}
           </button>
         </p>
