@@ -1,5 +1,6 @@
 // The model before and after simplification: what is chosen in one graph is shown in the other.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { effect, untracked } from '@preact/signals';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { GraphCanvas } from '../graph/graph_canvas.js';
 import type { ModelIndex } from '../graph/model_index.js';
 import { OpenGraph } from '../graph/open_graph.js';
@@ -35,30 +36,53 @@ const titleOf = (index: ModelIndex, key: string) => {
   return node ? `${node.opType} ${node.name}`.trim() : key.replace(/^(in|out):/, '');
 };
 
-/** Where something is chosen in one of the graphs, its counterpart is chosen in the other; the text says which it is. */
-function useTogether(left: OpenGraph | undefined, right: OpenGraph): string {
-  const [text, setText] = useState('');
-  // What was chosen by the other side: that choice goes no further.
-  const followed = useRef<string | undefined>(undefined);
-  const follow = (from: OpenGraph | undefined, to: OpenGraph | undefined) => {
-    const key = from?.selected.value;
-    const [here, there] = [from?.index.value, to?.index.value];
-    if (key === undefined || !here || !there || key === followed.current) {
-      followed.current = undefined;
-      return;
-    }
-    const found = counterpart(key, here, there);
-    const name = titleOf(here, key);
-    if (!found) return setText(t('noCounterpart', { name }));
-    const other = titleOf(there, found.key);
-    setText(found.same ? t('sameNode', { name, other }) : t('nextNode', { name, other }));
-    if (to?.selected.value === found.key) return;
-    followed.current = found.key;
-    to?.show(found.key);
-  };
-  useEffect(() => follow(left, right), [left?.selected.value]);
-  useEffect(() => follow(right, left), [right.selected.value]);
-  return text;
+interface Found {
+  readonly key: 'sameNode' | 'nextNode' | 'noCounterpart';
+  readonly name: string;
+  readonly other: string;
+}
+
+/** Where something is chosen in one of the graphs, its counterpart is chosen in the other; says which it is. */
+function useTogether(left: OpenGraph | undefined, right: OpenGraph): Found | undefined {
+  const [said, setSaid] = useState<Found | undefined>(undefined);
+  useEffect(() => {
+    if (!left) return;
+    // What was chosen by following: that choice goes no further. Effects run at once, so nothing comes between.
+    let followed: string | undefined;
+    const follow = (from: OpenGraph, to: OpenGraph) => {
+      const key = from.selected.peek();
+      const [here, there] = [from.index.peek(), to.index.peek()];
+      const mine = key !== followed;
+      followed = undefined;
+      if (!mine || key === undefined || !here || !there) return;
+      const found = counterpart(key, here, there);
+      const other = found ? titleOf(there, found.key) : '';
+      setSaid({
+        key: found?.same ? 'sameNode' : found ? 'nextNode' : 'noCounterpart',
+        name: titleOf(here, key),
+        other,
+      });
+      if (!found || to.selected.peek() === found.key) return;
+      followed = found.key;
+      to.show(found.key);
+    };
+    const stops = [
+      // What is chosen already is looked for once the other graph is read.
+      effect(() => {
+        void left.selected.value;
+        void right.index.value;
+        untracked(() => follow(left, right));
+      }),
+      effect(() => {
+        void right.selected.value;
+        untracked(() => follow(right, left));
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [left, right]);
+  return said;
 }
 
 export function SideBySide({ blob }: { blob: Blob }) {
@@ -68,12 +92,12 @@ export function SideBySide({ blob }: { blob: Blob }) {
     right.read().catch(() => {});
     return () => right.close();
   }, [right]);
-  const text = useTogether(left, right);
+  const said = useTogether(left, right);
   if (!left) return null;
   return (
     <>
       <p class="soft" id="counterpart" role="status">
-        {text || t('sideBySideHint')}
+        {said ? t(said.key, { name: said.name, other: said.other }) : t('sideBySideHint')}
       </p>
       <div class="side-by-side">
         <figure>
