@@ -181,6 +181,8 @@ test('answers that make no sense', async () => {
     [{ run: async () => [y] }, /not a promise/],
     [{ run: () => [7] }, /output 0/],
     [{ run: () => undefined }, /not undefined/],
+    [{ run: () => [] }, /run\(\) gave nothing for output 0/],
+    [{ run: () => [undefined] }, /run\(\) gave nothing for output 0/],
     [{ infer: () => 5, run: () => [y] }, /infer\(\) must return a list/],
     [{ infer: () => [{ type: 'float33', dims: [] }], run: () => [y] }, /float33/],
     [{ infer: () => [{ type: 'float32', dims: [-1] }], run: () => [y] }, /dims\[0\] is -1/],

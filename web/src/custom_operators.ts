@@ -92,7 +92,10 @@ function nativeOf(operator: CustomOperator): NativeOperator {
     run: (inputs, attributes, wanted) =>
       guarded(() => {
         const results = operator.run(inputs.map(fromNative), plainAttributes(attributes), wanted);
-        return listOf(results, 'run').map((value, i) => toNative(value, kUnknown, `output ${i}`));
+        const list = listOf(results, 'run');
+        const missing = wanted.findIndex((isWanted, i) => isWanted && list[i] === undefined);
+        if (missing >= 0) throw new Error(`run() gave nothing for output ${missing}`);
+        return list.map((value, i) => toNative(value, kUnknown, `output ${i}`));
       }),
   };
   if (operator.infer) {
