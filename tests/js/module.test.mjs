@@ -143,6 +143,33 @@ test('what is no module is named, and the next try works', async () => {
   await works();
 });
 
+test('the module of something else is called that', async () => {
+  // As it comes with another version, or from another package's folder.
+  env.wasm.wasmBinary = readFileSync(new URL('sardonyx-codecs.wasm', wasmUrl));
+  await refuses('unsupported_platform', /another version or package/);
+  env.wasm.wasmBinary = undefined;
+  env.wasm.wasmPaths = {
+    wasm: new URL('../../node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm', import.meta.url),
+  };
+  await refuses('unsupported_platform', /another version or package/);
+});
+
+test('a detached buffer is no binary', async () => {
+  env.wasm.wasmBinary = new ArrayBuffer(8);
+  structuredClone(env.wasm.wasmBinary, { transfer: [env.wasm.wasmBinary] });
+  await refuses('invalid_argument', /in env\.wasm is detached/);
+});
+
+test('an abort ends the wait', async () => {
+  env.wasm.wasmPaths = `${base}/slow/`;
+  for (const worker of [false, true]) {
+    const signal = AbortSignal.timeout(50);
+    await assert.rejects(InferenceSession.create(goodModel(), { signal, worker }), { code: 'aborted' });
+  }
+  env.wasm.wasmPaths = undefined;
+  await works();
+});
+
 test('initTimeout ends the wait', async () => {
   env.wasm.initTimeout = 50;
   env.wasm.wasmPaths = `${base}/slow/`;

@@ -32,7 +32,9 @@ export function platformError(what: string, error: unknown): OnnxError {
   const message = messageOf(error);
   const reason = /content security policy|code generation|unsafe-eval/i.test(message)
     ? "the page's security policy forbids it (script-src needs 'wasm-unsafe-eval', or pass env.wasm.wasmModule)"
-    : 'it needs an engine with WebAssembly SIMD and exceptions (Chrome 95, Firefox 100, Safari 16.4, Node.js 17)';
+    : /import/i.test(message)
+      ? 'it is of another version or package than this JavaScript'
+      : 'it needs an engine with WebAssembly SIMD and exceptions (Chrome 95, Firefox 100, Safari 16.4, Node.js 17)';
   return new OnnxError('unsupported_platform', `cannot ${what} the WebAssembly module: ${reason}: ${message}`, {
     cause: error,
   });

@@ -32,7 +32,11 @@ export function isModule(value: unknown): value is WebAssembly.Module {
 
 export function bytesOf(given: unknown): Uint8Array | undefined {
   const shared = typeof SharedArrayBuffer !== 'undefined' && given instanceof SharedArrayBuffer;
-  if (given instanceof ArrayBuffer || shared) return new Uint8Array(given as ArrayBuffer);
+  try {
+    if (given instanceof ArrayBuffer || shared) return new Uint8Array(given as ArrayBuffer);
+  } catch {
+    throw invalidArgument('a buffer that is given in env.wasm is detached');
+  }
   if (ArrayBuffer.isView(given)) return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
   return undefined;
 }
