@@ -10,7 +10,7 @@ const isEntry = (name) => /^(index|names|embedded|ort_backend|static|tools)\.js$
 const isTools = (id) => basename(dirname(id)) === 'tools';
 // What few apps need, loaded when they do.
 const isLate = (name) =>
-  /^(codecs|codecs_loading|held_tensor|image_pixels|messages|moving_engine|option_names|remote_engine|run_error|self_test|threads|workers)\.js$/.test(
+  /^(codecs|codecs_loading|external_data|held_tensor|image_pixels|messages|moving_engine|option_names|remote_engine|run_error|self_test|threads|workers)\.js$/.test(
     name,
   );
 // The engine once more, for a worker: to be read in the other files.

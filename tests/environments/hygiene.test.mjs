@@ -61,7 +61,7 @@ async function smallApp(line, ort) {
   // image codecs and Tensor.fromImage() load where they are used, and run what a page without them does not load.
   const sizeOf = (name) => readFileSync(join(outDir, name)).length;
   const isLate = (name) =>
-    /(-threads|\/threads|\/codecs|\/codecs_loading|\/held_tensor|\/image_pixels|\/run_error|\/self_test|\/option_names|\/workers|\/(moving|remote)_engine|\/engine_worker)-/.test(
+    /(-threads|\/threads|\/codecs|\/codecs_loading|\/external_data|\/held_tensor|\/image_pixels|\/run_error|\/self_test|\/option_names|\/workers|\/(moving|remote)_engine|\/engine_worker)-/.test(
       name,
     );
   const variants = scripts.filter((name) => /sardonyx-(simd|relaxed)-/.test(name) && !isLate(name));

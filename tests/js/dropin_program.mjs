@@ -56,6 +56,7 @@ const tensors = [
 for (const t of tensors) print('tensor', shown(t));
 print('reshape', shown(tensors[0].reshape([4, 1])));
 print('getData', await tensors[0].getData());
+print('getData, releasing', [await tensors[0].getData(true), tensors[0].location]);
 tensors[1].dispose();
 print('disposed', tensors[1].location);
 tensors[2].dims = [1, 3];
@@ -93,10 +94,14 @@ for (const session of sessions) {
   );
 }
 const [session] = sessions;
+const nothing = { executionProviders: null, freeDimensionOverrides: null, externalData: null, logSeverityLevel: null };
+sessions.push(await ort.InferenceSession.create(bytes('sums'), { ...nothing, preferredOutputLocation: null }));
+print('options that are null', (await sessions.at(-1).run({ a, b })).sum.data);
 print('metadata', [session.inputMetadata, session.outputMetadata]);
 print('fetch list', Object.keys(await session.run({ a, b }, ['difference'])));
 print('fetch map', Object.keys(await session.run({ a, b }, { sum: null })));
 print('options', Object.keys(await session.run({ a, b }, { logSeverityLevel: 4, tag: 'x' })));
+print('fetch map without values', Object.keys(await session.run({ a, b }, { sum: undefined })));
 print('both', Object.keys(await session.run({ a, b }, ['sum'], { tag: 'x' })));
 print('other shape', shown((await session.run({ a: a.reshape([2, 2]), b: tensors[0] })).sum));
 await fails('a missing input', () => session.run({ a }));
@@ -105,6 +110,11 @@ await fails('an empty fetch list', () => session.run({ a, b }, []));
 await fails('a wrong type', () => session.run({ a, b: new ort.Tensor('int32', [1, 2, 3, 4], [2, 2]) }));
 await fails('a wrong shape', () => session.run({ a, b: new ort.Tensor('float32', [1, 2, 3], [3, 1]) }));
 await fails('no feeds', () => session.run());
+await fails('a run that is to end', () => session.run({ a, b }, { terminate: true }));
+const given = new ort.Tensor('float32', [1, 2, 3, 4], [2, 2]);
+const queued = [session.run({ a, b }), session.run({ a: given, b })];
+given.dispose();
+print('disposed after the call', (await Promise.all(queued))[1].sum.data);
 print('still works', (await session.run({ a, b })).sum.data);
 await fails('no model', () => ort.InferenceSession.create(new Uint8Array(64).fill(7)));
 await fails('no file', () => ort.InferenceSession.create(`${folder}/there/is/none.onnx`));

@@ -87,6 +87,16 @@ test('missing, short, and given in vain', async () => {
   await refuses(InferenceSession.create(model('w.bin', 4), short), 'invalid_argument', /"w\.bin"/, /8 bytes/);
   const missing = { externalData: [{ path: 'w.bin', data: join(folder, 'none.bin') }] };
   await refuses(InferenceSession.create(model('w.bin', 4), missing), 'load_failed', /none\.bin/);
+  for (const [data, code, word] of [
+    [5, 'invalid_argument', /a model comes as/],
+    [null, 'invalid_argument', /not as null/],
+    ['http://127.0.0.1:1/w.bin', 'load_failed', /127\.0\.0\.1/],
+    [new Response('', { status: 404 }), 'load_failed', /404/],
+    [new Response('<html>', { headers: { 'content-type': 'text/html' } }), 'load_failed', /HTML/],
+  ]) {
+    const externalData = [{ path: 'w.bin', data }];
+    await refuses(InferenceSession.create(model('w.bin', 4), { externalData }), code, /external.*"w\.bin": /, word);
+  }
   for (const externalData of [[{}], [null], [{ path: 'w.bin' }], [1]]) {
     await refuses(InferenceSession.create(model('w.bin', 4), { externalData }), 'invalid_argument', /externalData/);
   }

@@ -35,6 +35,8 @@ test('a result that is pinned reads as any other, and can be fed, read and dispo
   assert.deepEqual([...proxied.data], [3, 5, 7]);
   y.dims = [3, 1];
   await assert.rejects(session.run({ x: y }), { code: 'invalid_input' });
+  assert.deepEqual([...(await proxied.getData(true))], [3, 5, 7]);
+  assert.equal(proxied.location, 'none');
   y.dispose();
   assert.equal(y.location, 'none');
   assert.throws(() => y.data, /disposed/);

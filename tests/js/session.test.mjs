@@ -156,6 +156,76 @@ test('runs that overlap wait for each other', async () => {
   for (const [i, { sum }] of results.entries()) assert.deepEqual([...sum.data], [2 * i, 2 * i]);
 });
 
+test('a run that waits keeps its feeds and tensors for results, disposed or not', async () => {
+  const [x, out] = [new Tensor('float32', [1, 2], [1, 2]), new Tensor('float32', new Float32Array(2), [1, 2])];
+  const { data } = out;
+  const runs = [session.run({ a, b }), session.run({ a: x, b: x }, { sum: out })];
+  x.dispose();
+  out.dispose();
+  assert.deepEqual((await runs[0]).sum.data, kSum);
+  await runs[1];
+  assert.deepEqual(data, Float32Array.of(2, 4));
+  // What is detached is no data any more.
+  const late = Float32Array.of(1, 2);
+  const waiting = [
+    session.run({ a, b }),
+    session.run({ a: new Tensor('float32', late, [1, 2]), b: new Tensor('float32', [1, 2], [1, 2]) }),
+  ];
+  structuredClone(late.buffer, { transfer: [late.buffer] });
+  await refuses(waiting[1], 'invalid_input', /takes 8 bytes, not 0/);
+});
+
+test('outputs that are named as options are, or as fetches', async () => {
+  const type = tensorType('float32', [1]);
+  const model = makeModel({
+    node: [node('Neg', ['x'], ['tag']), node('Abs', ['x'], ['profile'])],
+    input: [port('x', type)],
+    output: [port('tag', type), port('profile', type)],
+  });
+  const other = await InferenceSession.create(model);
+  const x = new Tensor('float32', [-2]);
+  assert.deepEqual(Object.keys(await other.run({ x }, { tag: null })), ['tag']);
+  assert.deepEqual(Object.keys(await other.run({ x }, { tag: 'mine' })), ['tag', 'profile']);
+  assert.deepEqual(Object.keys(await other.run({ x }, { profile: true })), ['tag', 'profile']);
+  assert.equal(other.profile().length, 2);
+  const tag = new Tensor('float32', [0]);
+  assert.equal((await other.run({ x }, { tag })).tag, tag);
+  assert.deepEqual([...tag.data], [2]);
+  await other.release();
+});
+
+test('options that are null are left out', async () => {
+  const names = [
+    'executionProviders',
+    'freeDimensionOverrides',
+    'graphOptimizationLevel',
+    'externalData',
+    'worker',
+    'signal',
+  ];
+  const more = [
+    'enableProfiling',
+    'onProgress',
+    'int64',
+    'preferredOutputLocation',
+    'logSeverityLevel',
+    'logId',
+    'extra',
+  ];
+  const other = await InferenceSession.create(
+    twoByTwo(),
+    Object.fromEntries([...names, ...more].map((name) => [name, null])),
+  );
+  const runOptions = { signal: null, profile: null, int64: null, transfer: null, tag: null, terminate: null };
+  assert.deepEqual((await other.run({ a, b }, ['sum'], runOptions)).sum.data, kSum);
+  assert.deepEqual(other.profile(), []);
+  await other.release();
+});
+
+test('terminate', async () => {
+  await refuses(session.run({ a, b }, { terminate: true }), 'aborted', /terminate/);
+});
+
 test('a run that is started within a run waits for it', async () => {
   let inner;
   const signal = {

@@ -162,6 +162,42 @@ test('abort, before and between two blocks', async () => {
   await works(bytes);
 });
 
+test('an abort when all is ready, and while a worker loads, leaves no session and no worker', async () => {
+  const kinds = () =>
+    process.getActiveResourcesInfo().filter((name) => name === 'MessagePort' || name === 'Worker').length;
+  const before = kinds();
+  const large = largeModel(5_000_000);
+  for (const worker of [false, true]) {
+    for (const phase of ['preparing', 'ready']) {
+      const controller = new AbortController();
+      const phases = [];
+      const onProgress = (event) => {
+        phases.push(event.phase);
+        if (event.phase !== phase) return;
+        // Of what is being prepared in a worker, the page sees nothing.
+        if (phase === 'ready') controller.abort('enough');
+        else setTimeout(() => controller.abort('enough'), 0);
+      };
+      const { signal } = controller;
+      const creating = InferenceSession.create(large, { signal, onProgress, worker });
+      if (phase === 'preparing' && !worker) await creating.then((session) => session.release()).catch(() => {});
+      else await assert.rejects(creating, { code: 'aborted', cause: 'enough' });
+      const seen = phases.length;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      assert.equal(phases.length, seen, 'nothing is heard of it later');
+    }
+  }
+  assert.equal(kinds(), before);
+  await works(bytes);
+});
+
+test('a buffer that is given away while its model is created is named', async () => {
+  const given = bytes.slice();
+  const creating = InferenceSession.create(given);
+  structuredClone(given.buffer, { transfer: [given.buffer] });
+  await assert.rejects(creating, { code: 'invalid_argument', message: /buffer is detached/ });
+});
+
 test('an abort during a download', async () => {
   const controller = new AbortController();
   const slow = createServer((_, response) => response.writeHead(200).write('x'));

@@ -110,12 +110,24 @@ test('reshape shares the data', () => {
   refuses(() => tensor.reshape([3]), /needs 3/);
 });
 
+test('getData(true) keeps what lies in the memory of the CPU, as in onnxruntime-common', async () => {
+  const tensor = new Tensor('int32', [1, 2]);
+  assert.equal(await tensor.getData(true), tensor.data);
+  assert.equal(tensor.location, 'cpu');
+});
+
+test('bigints are shown as such', () => {
+  assert.throws(() => new Tensor('float32', [1n]), /element 0 of the data is 1n, which is no float32/);
+  assert.throws(() => new Tensor('float32', [1], [1n]), /dims\[0\] is 1n; a dimension must be a whole number/);
+});
+
 test('dispose and getData', async () => {
   const tensor = new Tensor('int32', Int32Array.of(1, 2));
   assert.equal(await tensor.getData(), tensor.data);
-  assert.deepEqual(await tensor.getData(true), Int32Array.of(1, 2));
+  tensor.dispose();
   assert.equal(tensor.location, 'none');
   refuses(() => tensor.data, /disposed/);
+  await assert.rejects(tensor.getData(), /disposed/);
   const other = new Tensor('int32', Int32Array.of(1));
   other[Symbol.dispose ?? Symbol.for('Symbol.dispose')]();
   assert.equal(other.location, 'none');

@@ -1,6 +1,6 @@
 // An engine as sessions use it, wherever it runs; and the one that runs in this thread.
 import { invalidArgument, OnnxError } from './errors.js';
-import type { ExternalData } from './external_data.js';
+import type { External } from './external.js';
 import { endThreads } from './instance.js';
 import { late } from './late.js';
 import { Mailbox } from './mailbox.js';
@@ -31,7 +31,7 @@ export interface SessionEngine {
   /** The next bytes of the model; they must not change until load() is done. */
   append(bytes: Uint8Array): void | Promise<void>;
   /** `external` answers until this is done; `modelPath`: where the model lies, if it is a file. */
-  load(options: LoadOptions, external: ExternalData, modelPath: string | undefined): Loaded | Promise<Loaded>;
+  load(options: LoadOptions, external: External, modelPath: string | undefined): Loaded | Promise<Loaded>;
   /** The compiled codecs, which models with an ImageDecoder need before they run. */
   useCodecs(module: WebAssembly.Module): Promise<void>;
   run(request: RunRequest, signal: AbortSignal | undefined): Promise<RunResult>;
@@ -67,7 +67,7 @@ export class LocalEngine implements SessionEngine {
     this.model.append(bytes);
   }
 
-  load(options: LoadOptions, external: ExternalData, modelPath: string | undefined): Loaded {
+  load(options: LoadOptions, external: External, modelPath: string | undefined): Loaded {
     const externalData = (location: string, offset: number, to: Uint8Array) =>
       external.read(location, offset, to, modelPath);
     const { instance, engine } = this;

@@ -67,6 +67,7 @@ export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
   if (typeof value === 'function') return 'a function';
   try {
+    if (typeof value === 'bigint') return `${value}n`;
     if (typeof value !== 'object' || value === null) return String(value);
     if (Array.isArray(value)) return 'an array';
     const { name } = value.constructor;
@@ -87,6 +88,15 @@ export function asOnnxError(error: unknown, where: string): OnnxError {
     // A proxy that refuses to be looked at was thrown.
   }
   return new OnnxError('invalid_argument', `${where}: ${messageOf(error)}`, { cause: error });
+}
+
+/** The promise; or a rejection as soon as the signal aborts, which checkAborted() then tells. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal?.addEventListener) return promise;
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', reject);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', reject));
+  });
 }
 
 /** Throws OnnxError (aborted) if `signal` says so. */

@@ -1,5 +1,6 @@
 // Files with weights beside the model: given by the caller, or read where they lie next to a model that is a file.
 import { invalidArgument, messageOf, OnnxError } from './errors.js';
+import { type External, missing } from './external.js';
 import { nodeModule } from './platform.js';
 import { type ModelSource, openSource, readAll } from './source.js';
 
@@ -32,14 +33,12 @@ function tooShort(path: string, have: number, wanted: number): string {
   return `the external data file "${path}" has ${have} bytes; the model wants them up to ${wanted}`;
 }
 
-/** Answers the loader's requests for external data; to be closed once the model is loaded. */
-export class ExternalData {
+export class ExternalData implements External {
   private readonly readers = new Map<string, Reader>();
   private readonly openFiles: number[] = [];
-  /** All that were given. */
   readonly files: ExternalFile[] = [];
 
-  /** Fetches what cannot be read on demand. @throws OnnxError */
+  /** @throws OnnxError */
   static async open(files: readonly ExternalDataFile[], signal?: AbortSignal): Promise<ExternalData> {
     const external = new ExternalData();
     try {
@@ -73,10 +72,15 @@ export class ExternalData {
       throw invalidArgument("each item of 'externalData' is {path, data}, or a path or URL");
     }
     const name = bare ? String(file).replace(/^.*\//, '') : file.path;
-    const source = await openSource(bare ? file : file.data, signal);
-    const content = source.path ?? (await readAll(source));
-    this.addContent(name, content);
-    if (bare) this.addContent(String(file), content);
+    try {
+      const source = await openSource(bare ? file : file.data, signal);
+      const content = source.path ?? (await readAll(source));
+      this.addContent(name, content);
+      if (bare) this.addContent(String(file), content);
+    } catch (error) {
+      const code = error instanceof OnnxError ? error.code : 'load_failed';
+      throw new OnnxError(code, `the external data file "${name}": ${messageOf(error)}`, { cause: error });
+    }
   }
 
   /** Reads pieces of the file straight into the heap. */
@@ -108,7 +112,6 @@ export class ExternalData {
     return this.readFile(path.join(path.dirname(modelPath), ...parts), location);
   }
 
-  /** The callback of the engine. `modelPath`: the model's, if it is a file. */
   read(location: string, offset: number, to: Uint8Array, modelPath: string | undefined): string | undefined {
     const key = normalized(location);
     let reader = this.readers.get(key);
@@ -122,7 +125,7 @@ export class ExternalData {
     }
     if (reader) return reader(offset, to);
     const known = [...this.readers.keys()].map((name) => `"${name}"`).join(', ') || 'none';
-    return `the model needs the external data file "${location}": pass it in options.externalData (given: ${known})`;
+    return missing(location, known);
   }
 
   close(): void {

@@ -2,6 +2,7 @@
 // each of these stays a file of its own.
 import { Codecs } from './codecs.js';
 import { bringCodecs } from './codecs_loading.js';
+import { ExternalData } from './external_data.js';
 import { heldTensor } from './held_tensor.js';
 import { pixelsOf } from './image_pixels.js';
 import { warnOfNames } from './option_names.js';
@@ -11,6 +12,7 @@ import { selfTest } from './self_test.js';
 export const lateModules = {
   codecs: { Codecs },
   codecs_loading: { bringCodecs },
+  external_data: { ExternalData },
   held_tensor: { heldTensor },
   image_pixels: { pixelsOf },
   option_names: { warnOfNames },

@@ -2,8 +2,8 @@
 import { createEngine, type SessionInfo } from './create_engine.js';
 import { dtypeName } from './dtypes.js';
 import type { SessionEngine } from './engine.js';
-import { checkAborted, OnnxError } from './errors.js';
-import { ExternalData } from './external_data.js';
+import { checkAborted, invalidArgument, OnnxError, unlessAborted } from './errors.js';
+import { type External, openExternal } from './external.js';
 import { bringHeldTensors } from './held.js';
 import { late } from './late.js';
 import type { Loaded, NativePort } from './native.js';
@@ -11,7 +11,7 @@ import { findOperator, hasOperators } from './operator_registry.js';
 import type { Settings } from './options.js';
 import type { InferenceSession } from './session.js';
 import { breath } from './slices.js';
-import { type ByteSource, openSource } from './source.js';
+import { type ByteSource, kGone, openSource } from './source.js';
 import { typeText } from './values.js';
 
 export function metadataOf(port: NativePort): InferenceSession.ValueMetadata {
@@ -32,10 +32,11 @@ async function readInto(engine: SessionEngine, source: ByteSource, settings: Set
     settings.onProgress({ phase: 'reading', loaded, total: source.total });
   }
   checkAborted(settings.signal);
+  if (!source.label && loaded < (source.total ?? 0)) throw invalidArgument(kGone);
   return loaded;
 }
 
-async function load(engine: SessionEngine, source: ByteSource, external: ExternalData, settings: Settings) {
+async function load(engine: SessionEngine, source: ByteSource, external: External, settings: Settings) {
   const { optimizationLevel, winograd, freeDimensions } = settings;
   try {
     const customOperators = hasOperators() ? { customOperators: findOperator } : {};
@@ -65,14 +66,14 @@ export async function createSession<T>(
   make: (engine: SessionEngine, loaded: Loaded, info: SessionInfo) => T,
 ): Promise<T> {
   checkAborted(settings.signal);
-  const external = ExternalData.open(settings.externalData, settings.signal);
+  const external = openExternal(settings.externalData, settings.signal);
   const opening = openSource(source, settings.signal);
   // Operators in JavaScript are functions of this thread.
   const size = opening.then(({ total }) => total);
   // Whoever waits for it hears of a failure, and everybody by `opening`.
   size.catch(() => {});
   const starting = createEngine(hasOperators() ? false : settings.worker, size);
-  try {
+  const steps = async () => {
     const [{ engine, info }, opened, files] = await Promise.all([starting, opening, external]);
     const loaded = await readInto(engine, opened, settings);
     const progress = { loaded, total: opened.total ?? loaded };
@@ -82,9 +83,13 @@ export async function createSession<T>(
     checkAborted(settings.signal);
     const parts = await load(engine, opened, files, settings);
     await bringWhatIsNeeded(engine, parts);
+    checkAborted(settings.signal);
     if (engine.holds && parts.outputs.some(({ name }) => settings.pinned(name))) await bringHeldTensors();
     settings.onProgress({ phase: 'ready', ...progress });
     return make(engine, parts, info);
+  };
+  try {
+    return await unlessAborted(steps(), settings.signal);
   } catch (error) {
     // Its threads and workers must end.
     starting.then(({ engine }) => engine.release(true)).catch(() => {});

@@ -3,7 +3,7 @@
 import { type Created, kSmallBytes, type SessionInfo, type Start } from './create_engine.js';
 import type { LoadOptions, LocalEngine, SessionEngine } from './engine.js';
 import { messageOf } from './errors.js';
-import type { ExternalData } from './external_data.js';
+import type { External } from './external.js';
 import { inTime } from './module.js';
 import type { Loaded, MemoryUse, RunRequest, RunResult } from './native.js';
 import { type Choice, chooseVariant } from './variants.js';
@@ -18,7 +18,7 @@ const kTrials = 3;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 interface Load {
   readonly options: LoadOptions;
-  readonly external: ExternalData;
+  readonly external: External;
   readonly modelPath: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export class MovingEngine implements SessionEngine {
     if (trial.size > kSmallBytes) await this.move('its file is large');
   }
 
-  async load(options: LoadOptions, external: ExternalData, modelPath: string | undefined): Promise<Loaded> {
+  async load(options: LoadOptions, external: External, modelPath: string | undefined): Promise<Loaded> {
     if (external.files.length > 0) await this.move('its weights are in other files');
     const loaded = await this.current.load(options, external, modelPath);
     this.loaded = { options, external, modelPath };

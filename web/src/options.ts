@@ -71,10 +71,11 @@ export interface RunOptions {
    * a worker without a copy. @default false
    */
   transfer?: boolean;
+  /** true: it ends before it begins, with OnnxError (aborted). */
+  terminate?: boolean;
   /** Accepted for compatibility, without effect. */
   logSeverityLevel?: 0 | 1 | 2 | 3 | 4;
   logVerbosityLevel?: number;
-  terminate?: boolean;
   tag?: string;
   extra?: Readonly<Record<string, unknown>>;
 }
@@ -114,6 +115,7 @@ const oneOf = (...names: readonly unknown[]): Check => [
     .replace(/, (?=[^,]*$)/, ' or '),
   (x) => names.includes(x),
 ];
+const isNone = (value: unknown): value is undefined | null => value === undefined || value === null;
 const isHere = (place: unknown) => place === 'cpu' || place === 'cpu-pinned';
 
 /** By the names of the options. */
@@ -148,21 +150,23 @@ const kSessionChecks = checksOf([
 ]);
 const kRunChecks = checksOf([...kBoth, ['profile transfer terminate', kBoolean], ['tag', kText]]);
 
-/** `options`, which must be an object, or undefined; each field that has a check fits it, or is undefined. */
+export const isRunOption = (name: string): boolean => name in kRunChecks;
+
+/** `options`, which must be an object, or undefined; each field that has a check fits it, or is undefined or null. */
 function checkedOptions(kind: string, options: unknown, checks: Readonly<Record<string, Check>>): object {
   if (options === undefined) return {};
   if (!kObject[1](options)) throw invalidArgument(`'options' must be an object, not ${shown(options)}`);
   const given = options as Record<string, unknown>;
   for (const [name, [what, fits]] of Object.entries(checks)) {
     const value = given[name];
-    if (value !== undefined && !fits(value)) throw invalidArgument(`'${name}' must be ${what}, not ${shown(value)}`);
+    if (!isNone(value) && !fits(value)) throw invalidArgument(`'${name}' must be ${what}, not ${shown(value)}`);
   }
   checkNames(`${kind} option`, given, Object.keys(checks));
   return given;
 }
 
 function checkProviders(providers: unknown): void {
-  if (providers === undefined) return;
+  if (isNone(providers)) return;
   if (!Array.isArray(providers)) throw invalidArgument("'executionProviders' must be an array of names");
   const names = providers.map((provider: unknown, i) => {
     const name = typeof provider === 'object' && provider !== null ? (provider as { name?: unknown }).name : provider;
@@ -174,7 +178,7 @@ function checkProviders(providers: unknown): void {
 }
 
 function freeDimensionsOf(overrides: unknown): [string, number][] {
-  if (overrides === undefined) return [];
+  if (isNone(overrides)) return [];
   if (!kObject[1](overrides)) throw invalidArgument("'freeDimensionOverrides' must be an object of names and numbers");
   return Object.entries(overrides as object).map(([name, size]) => {
     if (!Number.isSafeInteger(size) || size < 0) {
@@ -195,7 +199,7 @@ export function checkNames(where: string, given: object, known: readonly string[
 
 export function signalOf(options: object): AbortSignal | undefined {
   const { signal } = options as { signal?: unknown };
-  if (signal === undefined || signal === null) return undefined;
+  if (isNone(signal)) return undefined;
   if (typeof signal !== 'object' || typeof (signal as AbortSignal).aborted !== 'boolean') {
     throw invalidArgument(`'signal' must be an AbortSignal, not ${shown(signal)}`);
   }
@@ -218,7 +222,7 @@ export function settingsOf(options: unknown): Settings {
       `there is no graphOptimizationLevel ${shown(given.graphOptimizationLevel)}; there are ${there}`,
     );
   }
-  if (given.externalData !== undefined && !Array.isArray(given.externalData)) {
+  if (!isNone(given.externalData) && !Array.isArray(given.externalData)) {
     throw invalidArgument("'externalData' must be an array of {path, data}");
   }
   const winograd = given.extra?.winograd ?? true;
@@ -234,7 +238,7 @@ export function settingsOf(options: unknown): Settings {
     profiling: given.enableProfiling === true,
     int64: given.int64 ?? 'bigint',
     pinned: (output) => (typeof place === 'string' ? place : place?.[output]) === 'cpu-pinned',
-    worker: given.worker,
+    worker: given.worker ?? undefined,
     onProgress: given.onProgress ?? (() => {}),
     signal: signalOf(given),
   };

@@ -1,7 +1,7 @@
 // An engine in a worker of its own: the session's side of messages.ts.
 import type { LoadOptions, SessionEngine } from './engine.js';
 import { checkAborted, OnnxError } from './errors.js';
-import type { ExternalData } from './external_data.js';
+import type { External } from './external.js';
 import { detachable, type Reply, type Request, type RunReply, type StartReply } from './messages.js';
 import type { Loaded, MemoryUse, NativeTensor, NativeValue, RunRequest, RunResult } from './native.js';
 import type { VariantName } from './variants.js';
@@ -123,7 +123,7 @@ export class RemoteEngine implements SessionEngine {
     await this.ask({ op: 'append', bytes: copy }, [copy.buffer]);
   }
 
-  load(options: LoadOptions, external: ExternalData, modelPath: string | undefined): Promise<Loaded> {
+  load(options: LoadOptions, external: External, modelPath: string | undefined): Promise<Loaded> {
     return this.ask<Loaded>({ op: 'load', options, files: external.files, modelPath });
   }
 

@@ -1,11 +1,13 @@
-// The feeds of a run: by name or position, to the inputs of the engine.
-import { invalidInput, shown } from './errors.js';
-import type { NativePort, NativeValue } from './native.js';
-import { unknownName } from './session_arguments.js';
-import { isTensorLike, toNative, typeText } from './values.js';
+// What run() is called with, as the engine takes it.
+
+import type { SessionEngine } from './engine.js';
+import { invalidInput, OnnxError, shown } from './errors.js';
+import type { NativePort, NativeValue, RunRequest } from './native.js';
+import { type Fetches, unknownName } from './session_arguments.js';
+import { isTensorLike, targetOf, toNative, typeText } from './values.js';
 
 /** One value per input, in the engine's order. @throws OnnxError (invalid_input) */
-export function feedsOf(
+function feedsOf(
   feeds: unknown,
   inputs: readonly NativePort[],
   listed: readonly string[],
@@ -36,4 +38,25 @@ function byName(feeds: unknown, listed: readonly string[]): Record<string, unkno
     throw invalidInput(`${list.length} values are given for ${listed.length} inputs: ${names || 'none'}`);
   }
   return Object.fromEntries(list.map((value, i) => [listed[i], value]));
+}
+
+/** @param pinned shall an output stay in the heap? @throws OnnxError (invalid_input, aborted) */
+export function requestOf(
+  engine: SessionEngine,
+  feeds: unknown,
+  { names, targets, options }: Fetches,
+  { inputNames, outputNames }: Readonly<Record<'inputNames' | 'outputNames', readonly string[]>>,
+  inputs: readonly NativePort[],
+  pinned: (output: string) => boolean,
+  profile: boolean,
+): RunRequest {
+  if (options.terminate) throw new OnnxError('aborted', "'terminate' is true in the options");
+  return {
+    feeds: feedsOf(feeds, inputs, inputNames, engine),
+    wanted: names.map((name) => outputNames.indexOf(name)),
+    targets: (targets ?? []).map((t, i) => (t == null ? null : targetOf(t, `the fetch "${names[i]}"`, engine))),
+    hold: names.map((name, i) => engine.holds && targets?.[i] == null && pinned(name)),
+    profile: options.profile ?? profile,
+    transfer: options.transfer === true,
+  };
 }

@@ -2,7 +2,7 @@
 import type { Created } from './create_engine.js';
 import type { SessionEngine } from './engine.js';
 import { OnnxError } from './errors.js';
-import { ExternalData } from './external_data.js';
+import { kNoFiles } from './external.js';
 import type { NativeTensor } from './native.js';
 
 const kFloat = 1;
@@ -129,7 +129,7 @@ async function test(engine: SessionEngine): Promise<void> {
     ...tests.map(({ dtype, dims }, i): Field => [12, port(`y${i}`, dtype, dims)]),
   );
   await engine.append(message([1, 8], [7, graph], [8, message([1, ''], [2, 13])]));
-  await engine.load({ optimizationLevel: 99, winograd: true, freeDimensions: [] }, ExternalData.of([]), undefined);
+  await engine.load({ optimizationLevel: 99, winograd: true, freeDimensions: [] }, kNoFiles, undefined);
   const { outputs } = await engine.run(
     {
       feeds: feeds.map((one) => ({ dtype: one.dtype, dims: [...one.dims], data: bytesOf(one) })),

@@ -5,14 +5,14 @@ import { kDispose } from './dispose.js';
 import type { SessionEngine } from './engine.js';
 import { asOnnxError, checkAborted, invalidArgument, OnnxError } from './errors.js';
 import { createSession, metadataOf } from './loading.js';
-import type { Loaded, MemoryUse, ModelMetadata, NativePort, ProfileEntry } from './native.js';
+import type { Loaded, MemoryUse, ModelMetadata, NativePort, ProfileEntry, RunRequest } from './native.js';
 import * as optionTypes from './options.js';
 import type * as providers from './providers.js';
-import { feedsOf } from './running.js';
+import { requestOf } from './running.js';
 import { createArguments, type Fetches, fetchesOf } from './session_arguments.js';
 import type { ModelSource } from './source.js';
 import type { Tensor } from './tensor.js';
-import { disposeAll, fromNative, type OnnxValue, targetOf, withNumbers } from './values.js';
+import { disposeAll, fromNative, type OnnxValue, withNumbers } from './values.js';
 
 export declare namespace InferenceSession {
   type SessionOptions = optionTypes.SessionOptions;
@@ -145,7 +145,11 @@ export class InferenceSession {
     try {
       const fetches = fetchesOf(first, second, this.outputNames);
       const signal = optionTypes.signalOf(fetches.options);
-      return await this.inTurn((engine) => this.runNow(engine, feeds, fetches, signal));
+      checkAborted(signal);
+      // Now, not when its turn comes: tensors may be disposed meanwhile.
+      const { inputs, pinned, profiling } = this;
+      const request = requestOf(this.usable(), feeds, fetches, this, inputs, pinned, profiling);
+      return await this.inTurn((engine) => this.runNow(engine, feeds, fetches, request, signal));
     } catch (error) {
       throw asOnnxError(error, 'run()');
     }
@@ -224,17 +228,13 @@ export class InferenceSession {
     }
   }
 
-  private async runNow(engine: SessionEngine, feeds: unknown, fetches: Fetches, signal: AbortSignal | undefined) {
-    const { names, targets, options } = fetches;
-    checkAborted(signal);
-    const request = {
-      feeds: feedsOf(feeds, this.inputs, this.inputNames, engine),
-      wanted: names.map((name) => this.outputNames.indexOf(name)),
-      targets: (targets ?? []).map((t, i) => (t == null ? null : targetOf(t, `the fetch "${names[i]}"`, engine))),
-      hold: names.map((name, i) => engine.holds && targets?.[i] == null && this.pinned(name)),
-      profile: options.profile ?? this.profiling,
-      transfer: options.transfer === true,
-    };
+  private async runNow(
+    engine: SessionEngine,
+    feeds: unknown,
+    { names, targets, options }: Fetches,
+    request: RunRequest,
+    signal: AbortSignal | undefined,
+  ) {
     const running = engine.run(request, signal);
     if (request.transfer) disposeAll(feeds);
     const result = await running;

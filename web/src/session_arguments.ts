@@ -1,7 +1,8 @@
 // The overloads of create() and run(), told apart.
 import { invalidArgument, invalidInput, shown } from './errors.js';
-import { type RunOptions, runOptionsOf } from './options.js';
+import { isRunOption, type RunOptions, runOptionsOf } from './options.js';
 import { Tensor } from './tensor.js';
+import { isTensorLike } from './values.js';
 
 function isBuffer(value: unknown): value is ArrayBufferLike {
   return (
@@ -41,7 +42,10 @@ export interface Fetches {
   readonly options: RunOptions;
 }
 
-/** run(feeds, options?) and run(feeds, fetches, options?): an object is fetches if it names an output. */
+/**
+ * run(feeds, options?) and run(feeds, fetches, options?): an object is fetches if it names an output, with a tensor, null or
+ * what is no option either.
+ */
 export function fetchesOf(first: unknown, second: unknown, outputNames: readonly string[]): Fetches {
   const all = { names: outputNames, targets: undefined };
   if (first === undefined) return { ...all, options: runOptionsOf(second) };
@@ -58,7 +62,11 @@ export function fetchesOf(first: unknown, second: unknown, outputNames: readonly
     }
     return { names: first, targets: undefined, options: runOptionsOf(second) };
   }
-  const known = outputNames.filter((name) => Object.hasOwn(first, name));
+  const known = outputNames.filter((name) => {
+    if (!Object.hasOwn(first, name)) return false;
+    const value = (first as Record<string, unknown>)[name];
+    return value === null || isTensorLike(value) || !(value === undefined || isRunOption(name));
+  });
   if (known.length === 0) {
     const wrong = Object.entries(first).find(([, value]) => value === null || value instanceof Tensor);
     if (wrong) throw unknownName('output', wrong[0], outputNames);

@@ -46,14 +46,15 @@ async function* streamPieces(stream: ReadableStream<Uint8Array>, label: string):
   }
 }
 
+export const kGone = "the model's buffer is detached or has shrunk: was it transferred to a worker?";
+
 function fromBytes(source: ArrayBufferLike | ArrayBufferView): ByteSource {
   let bytes: Uint8Array;
   try {
     const view = ArrayBuffer.isView(source);
     bytes = view ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source);
   } catch (error) {
-    const message = "the model's buffer is detached or has shrunk: was it transferred to a worker?";
-    throw new OnnxError('invalid_argument', message, { cause: error });
+    throw new OnnxError('invalid_argument', kGone, { cause: error });
   }
   return { label: '', total: bytes.length, pieces: slices(bytes) };
 }

@@ -189,10 +189,8 @@ export const Tensor = class Tensor {
     return this.cpuData ? 'cpu' : 'none';
   }
 
-  async getData(releaseData = false): Promise<Data> {
-    const data = this.data;
-    if (releaseData) this.dispose();
-    return data;
+  async getData(_releaseData?: boolean): Promise<Data> {
+    return this.data;
   }
 
   dispose(): void {

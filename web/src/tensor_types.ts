@@ -16,7 +16,7 @@ export interface TypedTensor<T extends Tensor.Type> {
   readonly texture: Tensor.TextureType;
   readonly gpuBuffer: Tensor.GpuBufferType;
   readonly mlTensor: Tensor.MLTensorType;
-  /** The same as `data`; `releaseData` also disposes the tensor. */
+  /** The same as `data`. `releaseData` disposes a tensor whose data is a copy ('cpu-pinned'); others keep theirs. */
   getData(releaseData?: boolean): Promise<Tensor.DataTypeMap[T]>;
   /** Lets go of the data. */
   dispose(): void;

@@ -1,6 +1,6 @@
 // The module of the tools (src/tools/module.cpp), and one model in it.
 import { messageOf, OnnxError, type OnnxErrorCode } from '../errors.js';
-import { ExternalData } from '../external_data.js';
+import { type External, openExternal } from '../external.js';
 import { compiledPart, inTime, platformError } from '../module.js';
 import { openSource, readAll } from '../source.js';
 import { wasmSettings } from '../wasm_settings.js';
@@ -52,7 +52,7 @@ function outOfMemory(bytes: number): OnnxError {
 /** One model, in a heap of its own. Every method throws OnnxError. */
 export class Workbench {
   private readonly tools: number;
-  private external: ExternalData | undefined;
+  private external: External | undefined;
   private done = 0;
   private total = 0;
   /** Of the file. */
@@ -86,7 +86,7 @@ export class Workbench {
       throw await bench.asSessionsSay(error, bytes);
     }
     bench.bytes = bytes.length;
-    bench.external = await ExternalData.open(externalData, signal);
+    bench.external = await openExternal(externalData, signal);
     return bench;
   }
 
