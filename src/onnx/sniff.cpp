@@ -35,12 +35,13 @@ bool is_space(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 bool is_text(unsigned char c) { return is_space(c) || (c >= 0x20 && c != 0x7f); }
 
-// By what a page may begin with (https://mimesniff.spec.whatwg.org/#rules-for-identifying-an-unknown-mime-type), in lower
-// case. XML may be a page too.
+// By what a page may begin with (https://mimesniff.spec.whatwg.org/#rules-for-identifying-an-unknown-mime-type), in
+// lower case. XML may be a page too.
 bool is_html(std::string_view small) {
   if (small.starts_with("<!--") || small.find("<html") != std::string_view::npos) return true;
-  constexpr std::string_view kTags[] = {"!doctype html", "head",  "script", "iframe", "h1",   "div", "font", "table", "a",
-                                        "style",         "title", "b",      "body",   "meta", "br",  "p"};
+  constexpr std::string_view kTags[] = {"!doctype html", "head",  "script", "iframe", "h1",    "div",
+                                        "font",          "table", "a",      "style",  "title", "b",
+                                        "body",          "meta",  "br",     "p"};
   return std::any_of(std::begin(kTags), std::end(kTags), [&](std::string_view tag) {
     const std::string_view rest = small.substr(1);
     return rest.starts_with(tag) && rest.size() > tag.size() &&
