@@ -94,6 +94,7 @@ val profile_to_js(const Profile& profile) {
     js.set("duration", entry.duration_ms);
     js.set("shapes", entry.shapes);
     js.set("depth", entry.depth);
+    if (entry.left_out > 0) js.set("leftOut", static_cast<double>(entry.left_out));
     list.set(i, js);
   }
   return list;

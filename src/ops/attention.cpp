@@ -79,6 +79,13 @@ class Attention final : public Operator {
     return output == kPresentKey ? kPastKey : output == kPresentValue ? kPastValue : -1;
   }
 
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    const bool past = inputs.size() > kPastValue && inputs[kPastValue].present;
+    return sizes(inputs[kQuery].shape, inputs[kKey].shape, inputs[kValue].shape,
+                 past ? &inputs[kPastKey].shape : nullptr, past ? &inputs[kPastValue].shape : nullptr)
+        .macs();
+  }
+
   void run(RunContext& c) const override {
     const bool past = c.has_input(kPastKey);
     const Sizes s = sizes(c.input(kQuery).shape(), c.input(kKey).shape(), c.input(kValue).shape(),

@@ -39,8 +39,9 @@ class Conv final : public Operator, public FusedSteps {
     c.set_output(0, c.dtype(0), result_shape(c, product));
   }
 
-  double macs(std::span<const InferInput> inputs, const Shape& y) const override {
-    return conv_macs(y, inputs[1].shape);
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    const Shape &x = inputs[0].shape, &w = inputs[1].shape;
+    return conv_macs(window_output_shape(x[0], w[0], window_.geometry(x, w.dims().subspan(2))), w);
   }
 
   uint32_t in_place() const override { return residual_inputs(); }

@@ -21,6 +21,12 @@ class Einsum final : public Operator {
     c.set_output(0, c.dtype(0), equation_.indices(shapes).output_shape());
   }
 
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    std::vector<Shape> shapes;
+    for (const InferInput& in : inputs) shapes.push_back(in.shape);
+    return contraction_macs(equation_.indices(shapes), shapes);
+  }
+
   void run(RunContext& c) const override {
     Tensor& y = c.output(0);
     if (y.count() == 0) return;

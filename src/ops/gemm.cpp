@@ -41,8 +41,8 @@ class Gemm final : public Operator, public FusedSteps {
     return true;
   }
 
-  double macs(std::span<const InferInput> inputs, const Shape& y) const override {
-    return matmul_macs(y, inputs[0].shape[!trans_a_]);
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    return matmul_macs(inputs[0].shape, inputs[1].shape[!trans_b_]);
   }
 
   void infer(InferContext& c) const override {

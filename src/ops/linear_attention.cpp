@@ -4,6 +4,7 @@
 
 #include "ops/families.h"
 #include "ops/util/as_float.h"
+#include "ops/util/macs.h"
 
 namespace sardonyx {
 namespace {
@@ -38,6 +39,10 @@ class CausalConvWithState final : public Operator {
     }
     c.set_output(0, c.dtype(0), x);
     if (c.has_output(1)) c.set_output(1, c.dtype(0), state);
+  }
+
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    return conv_macs(inputs[0].shape, inputs[1].shape);
   }
 
   void run(RunContext& c) const override {
@@ -167,6 +172,13 @@ class LinearAttention final : public Operator {
     }
     c.set_output(0, c.dtype(0), {q[0], q[1], values * query_heads_});
     if (c.has_output(1)) c.set_output(1, c.dtype(c.has_input(3) ? 3 : 0), state);
+  }
+
+  // At each position each state takes in a key and a value (with the delta rule also what it has of that key), and is
+  // read by each of its queries.
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    const int64_t values = inputs[2].shape[2] / heads_;
+    return matmul_macs(inputs[0].shape, values) + matmul_macs(inputs[1].shape, values * (delta_ ? 2 : 1));
   }
 
   void run(RunContext& c) const override {

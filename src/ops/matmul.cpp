@@ -86,8 +86,10 @@ class MatMul final : public Operator, public FusedSteps {
   }
 
   uint32_t in_place() const override { return residual_inputs(); }
-  double macs(std::span<const InferInput> inputs, const Shape& y) const override {
-    return matmul_macs(y, Operand(inputs[0].shape, order(0, inputs[0].shape.rank()), true).shape.back());
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    const Shape &x = inputs[0].shape, &w = inputs[1].shape;
+    const Operand a(x, order(0, x.rank()), true), b(w, order(1, w.rank()), false);
+    return matmul_macs(MatMulShape(a.shape, b.shape).out, a.shape.back());
   }
 
   uint64_t packed_bytes() const override { return packed_.byte_size(); }

@@ -202,8 +202,10 @@ class Operator {
   // takes room then. `output` gets room too where the caller of a run keeps it, and its memory is the input's where
   // that has some left: run() leaves what is in its place.
   virtual int appended_to(int /*output*/, int /*rank*/) const { return -1; }
-  // How many multiplications and additions in pairs a run takes; infer() has accepted the inputs and stated `output`.
-  // 0 for operators that are not made of products.
+  // How many multiplications and additions in pairs a run takes in products of matrices and in convolutions: those with
+  // zeros that pad and what a mask leaves out are counted, what an activation or an interpolation multiplies is not.
+  // infer() has stated all outputs for these inputs, and `output` is the shape of the first, of rank 0 where only
+  // others are wanted. 0 for operators that are not made of products.
   virtual double macs(std::span<const InferInput>, const Shape&) const { return 0; }
   // Must run each time, even with constant inputs (random operators).
   virtual bool is_random() const { return false; }

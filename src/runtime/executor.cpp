@@ -7,6 +7,7 @@
 
 #include "ops/evaluate.h"
 #include "ops/subgraph_runs.h"
+#include "ops/util/macs.h"
 #include "runtime/bound_results.h"
 #include "runtime/growing_results.h"
 #include "runtime/place.h"
@@ -131,11 +132,11 @@ Executor::Executor(const Graph& graph) : graph_(graph) {
 Executor::~Executor() = default;
 
 void Executor::plan(std::span<const Value> inputs) {
-  inner_macs_ = 0;
+  run_macs_ = 0;
   plan_for(inputs, {});
 }
 
-double Executor::macs() const { return plans_.empty() ? 0 : plans_.front()->plan.macs + inner_macs_; }
+double Executor::macs() const { return plans_.empty() ? 0 : plans_.front()->plan.macs + run_macs_; }
 
 uint64_t Executor::arena_bytes() const {
   uint64_t bytes = arena_ ? arena_->size() : 0;
@@ -227,7 +228,7 @@ Tensor Executor::memory_for(const Value* result, DType dtype, const Shape& shape
 void Executor::begin(std::span<const Value> inputs, std::span<const Value* const> captures,
                      std::span<const std::pair<int, Tensor>> into, std::span<const int> kept) {
   active_.reset();
-  inner_macs_ = 0;
+  run_macs_ = 0;
   Prepared& p = plan_for(inputs, captures);
   bind_arena(p);
   active_ = std::make_unique<Active>(p);
@@ -275,7 +276,7 @@ bool Executor::run_step(Prepared& p, const Step& step, Services& services, RunSt
   const auto& inputs = p.inputs[static_cast<size_t>(&step - p.plan.steps.data())];
   const bool goes_on = active_->runs != nullptr;
   if (run.profile && !goes_on) active_->begun = Clock::now();
-  const std::string shapes = run.profile ? describe_values(inputs) : std::string();
+  const std::string shapes = run.records() ? describe_values(inputs) : std::string();
   bool done = true;
   with_place(
       graph_, node, [&] { return describe_values(inputs); },
@@ -284,10 +285,14 @@ bool Executor::run_step(Prepared& p, const Step& step, Services& services, RunSt
         if (ready) done = run_operator(p, step, services, run, deadline);
       });
   if (!done) return false;
-  if (!run.profile) return true;
+  if (!run.records()) {
+    run.left_out++;
+    return true;
+  }
   const std::chrono::duration<double, std::milli> start = active_->begun - run.start,
                                                   duration = Clock::now() - active_->begun;
-  run.profile->push_back({node.label(graph_), node.op_type, start.count(), duration.count(), shapes, run.depth});
+  run.profile->push_back({node.label(graph_), node.op_type, start.count(), duration.count(), shapes, run.depth,
+                          run.depth == 0 ? std::exchange(run.left_out, 0) : 0});
   return true;
 }
 
@@ -312,7 +317,7 @@ bool Executor::run_subgraphs(RunContext& context, Services& services, RunState& 
     if (!done) return false;
     std::vector<int> wanted(child->graph_.outputs.size());
     std::iota(wanted.begin(), wanted.end(), 0);
-    inner_macs_ += child->macs();
+    run_macs_ += child->macs();
     std::vector<Value> results = std::exchange(child, nullptr)->finish(wanted);
     active_->runs->take(context, results);
     // Bodies may have no nodes.
@@ -347,6 +352,7 @@ bool Executor::ready_dynamic(Prepared& p, const Step& step) {
   InferContext infer(inputs, stated);
   node.op->infer(infer);
   check(!infer.deferred(), ErrorCode::runtime_error, "the output's shape cannot be told");
+  run_macs_ += macs_of(*node.op, inputs, stated);
   const int view = node.op->view_of();
   if (view >= 0) {  // an arena's bytes may be reused before a view of them is read
     if (!p.outputs[s][0]) return false;

@@ -26,6 +26,10 @@ struct RunState {
   Profile* profile = nullptr;
   std::chrono::steady_clock::time_point start{};
   int depth = 0;
+  uint64_t left_out = 0;  // ProfileEntry::left_out of the node of the main graph that runs
+
+  // Is the node at hand to be recorded?
+  bool records() const noexcept { return profile && (depth == 0 || profile->size() < kMostInnerEntries); }
 };
 
 // One per graph of a model, subgraphs included. Not reentrant: one run at a time.
@@ -50,7 +54,8 @@ class Executor {
   std::vector<Value> finish(std::span<const int> wanted);
   void cancel() noexcept;
 
-  // Of the plan that was used last, or is being used, with what its subgraphs have run since; 0 before there is one.
+  // Of the plan that was used last, or is being used, with what its dynamic steps and subgraphs have run since; 0
+  // before there is one.
   double macs() const;
 
   // Makes and keeps the plan for inputs of these types and shapes; they need no data.
@@ -79,7 +84,7 @@ class Executor {
   const Graph& graph_;
   std::deque<std::unique_ptr<Prepared>> plans_;  // most recently used first
   std::unique_ptr<Active> active_;
-  double inner_macs_ = 0;  // of subgraphs, since the run began
+  double run_macs_ = 0;  // of dynamic steps and subgraphs, since the run began
   std::shared_ptr<Buffer> arena_;
   std::unordered_map<const Graph*, std::unique_ptr<Executor>> children_;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/evaluate.h"
+#include "ops/util/macs.h"
 #include "runtime/place.h"
 #include "runtime/plan_memory.h"
 
@@ -103,9 +104,7 @@ class Inference {
     if (!step.dynamic) {
       if (fold(node, inputs, outputs)) return;
       state_outputs(node, outputs, step);
-      if (!outputs.empty() && outputs[0].state == InferOutput::State::known) {
-        plan_.macs += node.op->macs(inputs, outputs[0].shape);
-      }
+      plan_.macs += macs_of(*node.op, inputs, outputs);
     }
     step.view = node.op->view_of() >= 0;
     plan_.steps.push_back(std::move(step));

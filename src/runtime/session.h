@@ -72,8 +72,8 @@ class Session {
   void cancel() noexcept;
 
   MemoryUse memory() const;
-  // Multiply-adds of the plan of the last run, as far as shapes are known before it, and of what its subgraphs ran;
-  // where all inputs are declared with their shapes, of that plan from the start. -1 before there is a plan.
+  // Multiply-adds (Operator::macs) of the last run, that of its subgraphs included. Before the first, where all inputs
+  // are declared with their shapes: of what is known before a run. Else -1.
   double macs() const;
 
  private:

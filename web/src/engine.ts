@@ -39,7 +39,7 @@ export interface SessionEngine {
   readonly holds: boolean;
   /** As it is now, or, of an engine in a worker, as it was after the last call. So is macs(). */
   memory(): MemoryUse;
-  /** Multiply-adds of the last run's plan; -1: there is none yet. */
+  /** Multiply-adds of the last run; -1: they are not known yet. */
   macs(): number;
   /** `lost`: its heap cannot be trusted any more. Ends its threads and workers. */
   release(lost: boolean): void | Promise<void>;

@@ -65,8 +65,10 @@ export interface ProfileEntry {
   readonly duration: number;
   /** Types and shapes of the inputs. */
   readonly shapes: string;
-  /** 0 in the main graph, 1 in its subgraphs... */
+  /** 0 in the main graph, 1 in its subgraphs... Entries stand where their nodes ended: the inner ones before the outer. */
   readonly depth: number;
+  /** Of a node of the main graph: how many nodes ran in its subgraphs that have no entry, since the profile was full (100,000). */
+  readonly leftOut?: number;
 }
 
 /** Bytes by what they are for. */

@@ -174,9 +174,9 @@ export class InferenceSession {
   }
 
   /**
-   * Multiplications and additions in pairs that the last run took, as far as shapes are known before their nodes run; before
-   * it, of a run as the model declares its inputs, or undefined where it leaves shapes open. What loops and branches do
-   * counts once they have run.
+   * Multiplications and additions in pairs that the last run took: those of matrix products, convolutions, attention and
+   * recurrent layers, each time that they ran. Before the first run, of one as the model declares its inputs, as far as it
+   * is known then (no loops, no branches), or undefined where the inputs leave shapes open.
    */
   macs(): number | undefined {
     const count = this.usable().macs();

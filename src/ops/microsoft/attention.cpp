@@ -6,6 +6,7 @@
 #include "ops/families.h"
 #include "ops/microsoft/attention_parts.h"
 #include "ops/util/as_float.h"
+#include "ops/util/macs.h"
 #include "ops/util/product.h"
 #include "ops/util/product_x8.h"
 
@@ -52,6 +53,15 @@ class MultiHeadAttention final : public Operator {
   int written_over(int output) const override { return fixed_ ? past_of(output) : -1; }
   bool takes_room(int input, int) const override { return !fixed_ && (input == kPastKey || input == kPastValue); }
   int appended_to(int output, int) const override { return fixed_ ? -1 : past_of(output); }
+
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    const auto in = [&](size_t i) { return i < inputs.size() && inputs[i].present ? &inputs[i] : nullptr; };
+    const auto shape_of = [&](size_t i) { return in(i) ? &in(i)->shape : nullptr; };
+    const InferInput* length = in(kPastLength);
+    return sizes(inputs[kQuery].shape, shape_of(kKey), shape_of(kValue), shape_of(kPastKey), shape_of(kPastValue),
+                 length && length->value ? &length->value->tensor() : nullptr)
+        .macs();
+  }
 
   void run(RunContext& c) const override {
     const auto shape_of = [&](int i) { return c.has_input(i) ? &c.input(i).shape() : nullptr; };
@@ -172,6 +182,14 @@ class ProjectedAttention : public Operator {
 
   bool takes_room(int input, int) const override { return input == past_; }
   int appended_to(int output, int) const override { return output == 1 ? past_ : -1; }
+
+  // The projection's, and those of the attention.
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    const Shape &x = inputs[0].shape, &w = inputs[1].shape;
+    const size_t past = static_cast<size_t>(past_);
+    const bool has_past = past < inputs.size() && inputs[past].present;
+    return matmul_macs(x, w[1]) + sizes(x, w, has_past ? &inputs[past].shape : nullptr).macs();
+  }
 
  protected:
   AttentionSizes sizes(const Shape& x, const Shape& w, const Shape* past) const {

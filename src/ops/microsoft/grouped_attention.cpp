@@ -117,6 +117,14 @@ class GroupQueryAttention final : public Operator {
     c.set_output(kScores, c.dtype(kQuery), {q[0], heads_, q[1], length});
   }
 
+  // All tokens as if they met all of total_sequence_length.
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    const Shape& q = inputs[kQuery].shape;
+    const int64_t size = q[2] / (inputs[kKey].present ? heads_ : heads_ + 2 * kv_heads_);
+    const int64_t total = inputs[kTotal].value->tensor().data<int32_t>()[0];
+    return AttentionSizes{q[0], heads_, kv_heads_, q[1], q[1], 0, total, size, size}.macs();
+  }
+
   int written_over(int output) const override {
     return output == kPresentKey ? kPastKey : output == kPresentValue ? kPastValue : -1;
   }

@@ -186,6 +186,10 @@ class QGemm final : public Operator {
     c.set_output(0, c.has_input(8) ? c.dtype(8) : DType::float32, y);
   }
 
+  double macs(std::span<const InferInput> inputs, const Shape& y) const override {
+    return matmul_macs(y, inputs[0].shape[!trans_a_]);
+  }
+
   void run(RunContext& c) const override {
     Tensor& y = c.output(0);
     if (y.count() == 0) return;

@@ -4,6 +4,7 @@
 #include "ops/families.h"
 #include "ops/ml/scores.h"
 #include "ops/util/convert.h"
+#include "ops/util/macs.h"
 
 namespace sardonyx {
 namespace {
@@ -12,6 +13,11 @@ constexpr DTypeSet kMl{DType::float32, DType::float64, DType::int64, DType::int3
 
 // x [N, F] (or [F]) times coefficients [targets, F], plus intercepts.
 class LinearModel : public Operator {
+ public:
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    return matmul_macs(inputs[0].shape, targets_);
+  }
+
  protected:
   LinearModel(const Attributes& a, int64_t targets)
       : transform_(post_transform_of(a)),

@@ -6,6 +6,7 @@
 #include "ops/families.h"
 #include "ops/ml/scores.h"
 #include "ops/util/convert.h"
+#include "ops/util/macs.h"
 
 namespace sardonyx {
 namespace {
@@ -54,6 +55,12 @@ class Kernel {
 
 // What both have: a kernel, vectors and coefficients. Without support vectors the coefficients are the vectors.
 class Svm : public Operator {
+ public:
+  // Every row meets every vector; what is summed of the kernels' values is not counted.
+  double macs(std::span<const InferInput> inputs, const Shape&) const override {
+    return matmul_macs(inputs[0].shape, met_);
+  }
+
  protected:
   explicit Svm(const Attributes& a)
       : kernel_(a),
@@ -69,6 +76,7 @@ class Svm : public Operator {
     check(count > 0 && vectors.size() % static_cast<size_t>(count) == 0, ErrorCode::invalid_model, "attribute \"", name,
           "\" has ", vectors.size(), " values for ", count, " vectors");
     features_ = vectors.size() / static_cast<size_t>(count);
+    met_ = count;
   }
   int64_t infer_rows(const InferContext& c) const {
     c.require_inputs(1, 1);
@@ -87,6 +95,9 @@ class Svm : public Operator {
   PostTransform transform_;
   std::vector<float> coefficients_, vectors_, rho_;
   size_t features_ = 0;
+
+ private:
+  int64_t met_ = 0;  // vectors that a row is multiplied with
 };
 
 class SvmRegressor final : public Svm {

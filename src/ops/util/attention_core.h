@@ -10,6 +10,13 @@ namespace sardonyx {
 // Sizes, named as in the standard; total: past and keys.
 struct AttentionSizes {
   int64_t batch, heads, kv_heads, queries, keys, past, total, size, v_size;
+
+  // Multiply-adds (Operator::macs) of scores and results; what a mask leaves out is counted, too.
+  double macs() const noexcept {
+    const double scores =
+        static_cast<double>(batch * heads) * static_cast<double>(queries) * static_cast<double>(total);
+    return scores * static_cast<double>(size + v_size);
+  }
 };
 
 // Where the vectors of a tensor lie: element i of vector r of head h is i after batch * b + head * h + row * r.

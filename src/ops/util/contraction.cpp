@@ -221,31 +221,60 @@ bool multiply_pair(RunContext& c, Operand& a, Operand& b, const IndexSet& keep, 
 }
 
 // The indices that are needed once operands i and j are one.
-IndexSet needed(const std::vector<Operand>& list, size_t i, size_t j, IndexSet output) {
+IndexSet needed(const std::vector<IndexSet>& list, size_t i, size_t j, IndexSet output) {
   for (size_t k = 0; k < list.size(); k++) {
-    if (k != i && k != j) output |= list[k].set();
+    if (k != i && k != j) output |= list[k];
   }
   return output;
 }
 
+double size_of(const IndexSet& set, const std::vector<int64_t>& lengths) noexcept {
+  double size = 1;
+  for (size_t k = 0; k < set.size(); k++) size *= set[k] ? static_cast<double>(lengths[k]) : 1;
+  return size;
+}
+
 // The pair whose product is the smallest, among the first few.
-std::pair<size_t, size_t> cheapest(const std::vector<Operand>& list, const IndexSet& output,
+std::pair<size_t, size_t> cheapest(const std::vector<IndexSet>& list, const IndexSet& output,
                                    const std::vector<int64_t>& lengths) {
   std::pair<size_t, size_t> best{0, 1};
   const size_t count = std::min<size_t>(list.size(), 8);
   double least = -1;
   for (size_t i = 0; count > 2 && i < count; i++) {
     for (size_t j = i + 1; j < count; j++) {
-      const IndexSet left = (list[i].set() | list[j].set()) & needed(list, i, j, output);
-      double size = 1;
-      for (size_t k = 0; k < left.size(); k++) size *= left[k] ? static_cast<double>(lengths[k]) : 1;
+      const double size = size_of((list[i] | list[j]) & needed(list, i, j, output), lengths);
       if (least < 0 || size < least) least = size, best = {i, j};
     }
   }
   return best;
 }
 
+IndexSet set_of(const std::vector<int>& indices) noexcept {
+  IndexSet set;
+  for (int index : indices) set.set(static_cast<size_t>(index));
+  return set;
+}
+
 }  // namespace
+
+double contraction_macs(const Equation::Indices& indices, std::span<const Shape> shapes) {
+  std::vector<IndexSet> list;
+  for (size_t o = 0; o < shapes.size(); o++) {
+    IndexSet& set = list.emplace_back();
+    for (int i = 0; i < shapes[o].rank(); i++)
+      if (shapes[o][i] != 1) set.set(static_cast<size_t>(indices.operands[o][static_cast<size_t>(i)]));
+  }
+  const IndexSet output = set_of(indices.output);
+  double macs = 0;
+  while (list.size() > 1) {
+    const auto [i, j] = cheapest(list, output, indices.lengths);
+    const IndexSet keep = needed(list, i, j, output), a = list[i] & (keep | list[j]), b = list[j] & (keep | list[i]);
+    macs += size_of(a | b, indices.lengths);
+    list[i] = (a | b) & keep;
+    list.erase(list.begin() + static_cast<ptrdiff_t>(j));
+  }
+  return macs;
+}
 
 void contract(RunContext& c, const Equation::Indices& indices, std::vector<Tensor> operands, Tensor& out) {
   // An index that runs over nothing makes every sum an empty one.
@@ -257,12 +286,13 @@ void contract(RunContext& c, const Equation::Indices& indices, std::vector<Tenso
   for (size_t i = 0; i < operands.size(); i++) {
     list.push_back(operand_of(std::move(operands[i]), indices.operands[i]));
   }
-  IndexSet output;
-  for (int index : indices.output) output.set(static_cast<size_t>(index));
+  const IndexSet output = set_of(indices.output);
   while (list.size() > 1) {
     c.services().check_abort();
-    const auto [i, j] = cheapest(list, output, indices.lengths);
-    const IndexSet keep = needed(list, i, j, output);
+    std::vector<IndexSet> sets;
+    for (const Operand& o : list) sets.push_back(o.set());
+    const auto [i, j] = cheapest(sets, output, indices.lengths);
+    const IndexSet keep = needed(sets, i, j, output);
     if (multiply_pair(c, list[i], list[j], keep, indices.output, list.size() == 2 ? &out : nullptr)) return;
     list.erase(list.begin() + static_cast<ptrdiff_t>(j));
   }

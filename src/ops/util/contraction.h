@@ -11,4 +11,7 @@ namespace sardonyx {
 // float32, float64 or uint64; `out` is dense and not empty.
 void contract(RunContext& c, const Equation::Indices& indices, std::vector<Tensor> operands, Tensor& out);
 
+// The multiply-adds of its matrix products (Operator::macs).
+double contraction_macs(const Equation::Indices& indices, std::span<const Shape> shapes);
+
 }  // namespace sardonyx

@@ -6,6 +6,14 @@
 
 namespace sardonyx {
 
+// Operator::macs for what infer() has stated.
+inline double macs_of(const Operator& op, std::span<const InferInput> inputs, std::span<const InferOutput> outputs) {
+  for (const InferOutput& out : outputs) {
+    if (out.state == InferOutput::State::known) return op.macs(inputs, outputs[0].shape);
+  }
+  return 0;
+}
+
 inline double product_of(std::span<const int64_t> dims) noexcept {
   double product = 1;
   for (int64_t d : dims) product *= static_cast<double>(d);

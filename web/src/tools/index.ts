@@ -20,6 +20,7 @@ export { OnnxError, type OnnxErrorCode } from '../errors.js';
 export type { ExternalDataFile } from '../external_data.js';
 export { compare, firstDifference } from './compare.js';
 export { compareResults, compareValues } from './comparing.js';
+export { timeByOperator } from './profile.js';
 export { randomTensor } from './random.js';
 export type * from './run_types.js';
 export { stats } from './stats.js';

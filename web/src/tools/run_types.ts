@@ -27,7 +27,7 @@ export interface ModelStats {
   readonly inputs: readonly { readonly name: string; readonly type: Tensor.Type; readonly dims: readonly number[] }[];
   /** The open dimensions that took the size 1. */
   readonly assumed: readonly string[];
-  /** Multiply-adds of the run; null where they are not known. */
+  /** Multiply-adds of the run (InferenceSession.macs()); null where they are not known. */
   readonly macs: number | null;
   /** Bytes by purpose. */
   readonly memory: MemoryUse;
@@ -91,4 +91,16 @@ export interface Comparison {
   readonly assumed: readonly string[];
   /** Where outputs differ: the first value that does, in a's order; null where none was found or looked for. */
   readonly firstDifference: ValueDifference | null;
+}
+
+/** What the nodes of an operator took in a profiled run. */
+export interface OperatorTime {
+  readonly opType: string;
+  readonly nodes: number;
+  /** How often they ran: more than once in loops. */
+  readonly runs: number;
+  /** With what is inside. */
+  readonly ms: number;
+  /** The same of the nodes of their subgraphs. */
+  readonly inside: readonly OperatorTime[];
 }
