@@ -87,6 +87,12 @@ void extract(pb::ModelProto& model, const std::vector<std::string>& inputs, cons
     check(found->second.has_type(), ErrorCode::invalid_argument, "the type of \"", name, "\" is not known");
     return found->second;
   };
+  check(!outputs.empty(), ErrorCode::invalid_argument, "no outputs are named");
+  for (const auto* list : {&inputs, &outputs}) {
+    Names seen;
+    for (const auto& name : *list)
+      check(seen.insert(name).second, ErrorCode::invalid_argument, "\"", name, "\" is named twice");
+  }
   std::vector<pb::ValueInfoProto> new_inputs, new_outputs;
   for (const auto& name : inputs) new_inputs.push_back(info(name));
   for (const auto& name : outputs) new_outputs.push_back(info(name));

@@ -176,7 +176,9 @@ test('a run that fails names the node, and the inputs that were made up', async 
 test('--help has examples, --version the version', async () => {
   const { code, stdout } = await sardonyx(['run', '--help']);
   assert.equal(code, 0);
-  assert.match(stdout, /Examples:\n {2}\$ sardonyx run /);
+  assert.match(stdout, /Examples:\n {2}# [^\n]+\n {2}\$ sardonyx inspect /);
+  // A model with a state: from zeros, then from what the call before wrote.
+  assert.match(stdout, /-i state=zeros --output out\n.*-i state=out\/stateN\.npy --output out\n/);
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   assert.equal((await sardonyx(['--version'])).stdout.trim(), manifest.version);
   assert.ok(existsSync(new URL(`../../${manifest.bin.sardonyx}`, import.meta.url)));

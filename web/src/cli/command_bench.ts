@@ -61,19 +61,21 @@ async function peerContestant(model: string, feeds: Feeds['feeds'], threads: num
   const ort = await peer();
   ort.env.wasm.numThreads = threads;
   ort.env.logLevel = 'error';
-  try {
+  const failing = (what: string) => (error: unknown) => {
+    throw new Failure('peer_failed', `${kPeer} does not ${what} ${model}: ${(error as Error).message}`, kExit.run);
+  };
+  const load = async (): Promise<Contestant> => {
     const options = { executionProviders: ['wasm'] };
     const session = await ort.InferenceSession.create(await readFile(model), options);
     const theirs = Object.entries(feeds).map(([name, { type, data, dims }]) => [
       name,
       new ort.Tensor(type, data, dims),
     ]);
-    const run = () => session.run(Object.fromEntries(theirs));
+    const run = () => session.run(Object.fromEntries(theirs)).catch(failing('run'));
     const version = ort.env.versions.web ?? '';
     return { runtime: kPeer, version, threads: ort.env.wasm.numThreads ?? 1, run, release: () => session.release() };
-  } catch (error) {
-    throw new Failure('peer_failed', `${kPeer} does not load ${model}: ${(error as Error).message}`, kExit.run);
-  }
+  };
+  return load().catch(failing('load'));
 }
 
 function quantile(sorted: readonly number[], q: number): number {

@@ -2,10 +2,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromeTrace, type InferenceSession, type OnnxValue, type ProfileEntry, Tensor } from '../index.js';
-import { Failure, kExit, reasonOf, usage } from './failure.js';
+import { type OperatorTime, timeByOperator } from '../tools.js';
+import { usage, writing } from './failure.js';
 import { blamingRandom, type InputOptions, makeFeeds, noteAssumed } from './inputs.js';
 import { sessionOf, withModel } from './model.js';
-import { type Common, milliseconds, print, printJson, shapeText, table } from './output.js';
+import { type Common, milliseconds, note, print, printJson, shapeText, table, withCommas } from './output.js';
 import { progress } from './progress.js';
 import { type OtherSummary, summaryLines, summaryOf, type TensorSummary } from './summary.js';
 import { writeNpy } from './values_npy.js';
@@ -17,29 +18,46 @@ export interface RunOptions extends Common, InputOptions {
   readonly repeat: number;
 }
 
-/** Milliseconds by operator type, the largest first; what ran in a subgraph is in the time of the node that ran it. */
-export function byOperator(entries: readonly ProfileEntry[]) {
-  const types = new Map<string, { opType: string; nodes: number; ms: number }>();
-  for (const { opType, duration, depth } of entries) {
-    if (depth > 0) continue;
-    const row = types.get(opType) ?? { opType, nodes: 0, ms: 0 };
-    types.set(opType, { opType, nodes: row.nodes + 1, ms: row.ms + duration });
-  }
-  return [...types.values()].sort((a, b) => b.ms - a.ms);
+const sumOf = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
+
+/** What --profile prints: a table, with what ran in subgraphs under the operator that ran it. */
+function profileText(operators: readonly OperatorTime[], profile: readonly ProfileEntry[]): string {
+  const total = sumOf(operators.map(({ ms }) => ms)) || 1;
+  const hasInner = operators.some(({ inside }) => inside.length > 0);
+  const rowsOf = (times: readonly OperatorTime[], indent: string): (string | number)[][] =>
+    times.flatMap(({ opType, nodes, runs, ms, inside }) => [
+      [
+        `${indent}${opType}`,
+        nodes,
+        ...(hasInner ? [runs] : []),
+        milliseconds(ms),
+        `${((100 * ms) / total).toFixed(1)} %`,
+      ],
+      ...rowsOf(inside, `${indent}  `),
+    ]);
+  const head = ['operator', 'nodes', ...(hasInner ? ['runs'] : []), 'time', 'share'];
+  const lines = ['time by operator', table([head, ...rowsOf(operators, '')])];
+  if (hasInner) lines.push('what ran in subgraphs is indented, and part of the time of what ran it');
+  const leftOut = sumOf(profile.map((entry) => entry.leftOut ?? 0));
+  if (leftOut > 0) lines.push(`${withCommas(leftOut)} more runs of nodes in subgraphs were not recorded one by one`);
+  return lines.join('\n');
 }
 
-async function writing(path: string, job: () => Promise<unknown>): Promise<void> {
-  try {
-    await job();
-  } catch (error) {
-    throw new Failure('write_failed', `cannot write ${path}: ${reasonOf(error)}`, kExit.load);
-  }
-}
-
-// Names of outputs may hold slashes and whatever else a file's name may not.
+// Names of outputs may hold slashes and whatever else a file's name may not, and be longer than those may be.
 function fileNames(names: readonly string[]): string[] {
-  const safe = names.map((name) => name.replace(/[^\w.-]+/g, '_').replace(/^\.+/, '_') || '_');
-  return safe.map((name, i) => `${safe.indexOf(name) === i ? name : `${name}_${i}`}.npy`);
+  const taken = new Set<string>();
+  return names.map((name) => {
+    const safe =
+      name
+        .replace(/[^\w.-]+/g, '_')
+        .replace(/^\.+/, '_')
+        .slice(0, 200) || '_';
+    let free = safe;
+    // Some file systems do not tell large letters from small ones.
+    for (let i = 1; taken.has(free.toLowerCase()); i++) free = `${safe}_${i}`;
+    taken.add(free.toLowerCase());
+    return `${free}.npy`;
+  });
 }
 
 async function save(
@@ -51,7 +69,10 @@ async function save(
   const names = fileNames(Object.keys(values));
   for (const [i, value] of Object.values(values).entries()) {
     const summary = summaries[i] as TensorSummary | OtherSummary;
-    if (!(value instanceof Tensor) || 'items' in summary) continue;
+    if (!(value instanceof Tensor) || 'items' in summary) {
+      note(`output "${summary.name}" is no tensor: it is not written`);
+      continue;
+    }
     const file = join(folder, names[i] as string);
     await writing(file, () => writeFile(file, writeNpy(value)));
     summary.file = file;
@@ -88,7 +109,7 @@ export async function runCommand(path: string, options: RunOptions): Promise<voi
       const file = options.profile as string;
       await writing(file, () => writeFile(file, JSON.stringify(chromeTrace(profile))));
     }
-    const operators = profile && byOperator(profile);
+    const operators = profile && timeByOperator(profile);
     const { inputs, assumed } = made;
     if (options.json) {
       const head = { model: path, session: sessionOf(model), loadMs: model.loadMs, runMs: times };
@@ -104,16 +125,8 @@ export async function runCommand(path: string, options: RunOptions): Promise<voi
     for (const { name, type, dims, source } of inputs) print(`  ${name}: ${shapeText(type, dims)} from ${source}`);
     print('outputs');
     for (const line of summaries.flatMap((summary) => summaryLines(summary))) print(line);
-    if (!operators) return;
-    const total = operators.reduce((sum, { ms }) => sum + ms, 0) || 1;
-    print('time by operator');
-    const rows = operators.map(({ opType, nodes, ms }) => [
-      opType,
-      nodes,
-      milliseconds(ms),
-      `${((100 * ms) / total).toFixed(1)} %`,
-    ]);
-    print(table([['operator', 'nodes', 'time', 'share'], ...rows]));
+    if (!profile || !operators) return;
+    print(profileText(operators, profile));
     print(`the trace is in ${options.profile}: open it in ui.perfetto.dev or chrome://tracing`);
   });
 }

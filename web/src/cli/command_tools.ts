@@ -13,7 +13,8 @@ import {
   type SimplifyOptions,
   simplify,
 } from '../tools.js';
-import { Failure, failureOf, kExit, reasonOf, usage } from './failure.js';
+import { failureOf, kExit, usage, writing } from './failure.js';
+import { sizeOf } from './inputs.js';
 import { bytesText, type Common, note, print, printJson, table } from './output.js';
 import { type Progress, progress } from './progress.js';
 
@@ -33,13 +34,7 @@ async function tool<T>(title: string, options: Common, job: (steps: ModelOptions
   }
 }
 
-async function write(path: string, data: Uint8Array | string): Promise<void> {
-  try {
-    await writeFile(path, data);
-  } catch (error) {
-    throw new Failure('write_failed', `cannot write ${path}: ${reasonOf(error)}`, kExit.load);
-  }
-}
+const write = (path: string, data: Uint8Array): Promise<void> => writing(path, () => writeFile(path, data));
 
 const placeOf = ({ path, node }: Finding): string => (node?.name ? `${path} "${node.name}"` : path);
 
@@ -62,7 +57,7 @@ function named(items: readonly string[], what: string): [string, number[]][] {
     const at = item.lastIndexOf('=');
     const sizes = item.slice(at + 1).split(',');
     if (at < 1 || !sizes.every((size) => /^\d+$/.test(size.trim()))) throw usage(`${item} is not ${what}`);
-    return [item.slice(0, at), sizes.map(Number)];
+    return [item.slice(0, at), sizes.map((size) => sizeOf(size.trim(), item))];
   });
 }
 

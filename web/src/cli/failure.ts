@@ -36,28 +36,41 @@ const kLoadCodes: readonly string[] = [
 ];
 const kUsageCodes: readonly string[] = ['invalid_input', 'invalid_argument'];
 
+const kReasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'access is denied',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of the path is no folder',
+  EEXIST: 'there is a file of that name',
+  ENOSPC: 'the disk is full',
+};
+
 /** The system's words for why a file cannot be used, without its call and path. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
-  const known: Record<string, string> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'access is denied',
-    EISDIR: 'it is a folder',
-    ENOTDIR: 'a part of the path is no folder',
-    ENOSPC: 'the disk is full',
-  };
-  return known[code ?? ''] ?? message ?? String(error);
+  return kReasons[code ?? ''] ?? message ?? String(error);
+}
+
+/** Does what writes to a path. @throws Failure (exit code 3) */
+export async function writing(path: string, job: () => Promise<unknown>): Promise<void> {
+  try {
+    await job();
+  } catch (error) {
+    const noFolder = (error as { code?: string }).code === 'ENOENT';
+    const reason = noFolder ? 'there is no such folder' : reasonOf(error);
+    throw new Failure('write_failed', `cannot write ${path || 'to an empty path'}: ${reason}`, kExit.load);
+  }
 }
 
 /** An error of the package while a model is loaded, or run, as a Failure; others are bugs, and stay what they are. */
 export function failureOf(error: unknown, during: 'load' | 'run'): unknown {
   if (!(error instanceof OnnxError)) return error;
-  // With a node: the inputs are of the declared types and shapes, and it could not run with them.
-  if (kUsageCodes.includes(error.code) && error.node === undefined)
-    return new Failure(error.code, error.message, kExit.usage);
-  const cause = error.cause as { code?: string } | undefined;
   // The package names the file, then the system's words with its call and path.
-  const message = cause?.code ? error.message.replace(/: E[A-Z]+: .*$/, `: ${reasonOf(cause)}`) : error.message;
-  const loading = during === 'load' && kLoadCodes.includes(error.code);
+  const message = error.message.replace(/: (E[A-Z]+): .*$/, (words, code) => `: ${kReasons[code] ?? words.slice(2)}`);
+  const missing = /external data/.test(message);
+  // With a node: the inputs are of the declared types and shapes, and it could not run with them.
+  if (kUsageCodes.includes(error.code) && error.node === undefined && !missing)
+    return new Failure(error.code, message, kExit.usage);
+  const loading = during === 'load' && (missing || kLoadCodes.includes(error.code));
   return new Failure(error.code, message, loading ? kExit.load : kExit.run);
 }

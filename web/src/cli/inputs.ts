@@ -5,15 +5,16 @@ import { arrayOf } from '../dtypes.js';
 import { type InferenceSession, Tensor } from '../index.js';
 import { elementsOf, encodeFloat, isFloat, isPlainNumber } from '../tools/numbers.js';
 import { OpenDimensions } from '../tools/open_dimensions.js';
+import { misfit } from '../tools/random.js';
 import { randomTensor } from '../tools.js';
 import { reasonOf, unreadable, usage } from './failure.js';
 import { note, shapeText } from './output.js';
-import { readJson } from './values_json.js';
+import { finite, readJson } from './values_json.js';
 import { readNpy } from './values_npy.js';
 import { type PixelOptions, readPng } from './values_png.js';
 
 export interface InputOptions {
-  /** NAME=file, NAME=JSON or NAME=random. */
+  /** NAME=file, NAME=JSON, or NAME=random, zeros or ones. */
   readonly input: readonly string[];
   /** NAME=SIZE, or INPUT:AXIS=SIZE. */
   readonly dim: readonly string[];
@@ -32,6 +33,12 @@ export interface Feeds {
 type Metadata = InferenceSession.TensorValueMetadata;
 
 const listed = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(', ') || 'none';
+
+/** What --dim and its like give. @throws Failure (exit code 2) */
+export function sizeOf(text: string, option: string): number {
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
+  throw usage(`${option}: the size must be a whole number`);
+}
 
 function pairs(texts: readonly string[], option: string, form: string): Map<string, string> {
   const result = new Map<string, string>();
@@ -67,7 +74,24 @@ export function converted(tensor: Tensor, type: Tensor.Type): Tensor {
       throw new Error(`element ${i} is ${value}, which ${type} cannot hold`);
     }
   }
-  return new Tensor(type, data, tensor.dims);
+  return finite(new Tensor(type, data, tensor.dims), values);
+}
+
+const kWords = ['random', 'zeros', 'ones'];
+
+function filled(type: Tensor.Type, dims: readonly number[], word: string, name: string): Tensor {
+  const array = arrayOf(type);
+  const one = word === 'ones';
+  const half = type === 'float16' || type === 'bfloat16';
+  if (!array || (!half && !isPlainNumber(type)) || (one && type.startsWith('complex'))) {
+    throw usage(`--input ${name}=${word}: the values of ${type} are given in a file`);
+  }
+  const tensor = new Tensor(type, new array(dims.reduce((a, b) => a * b, type.startsWith('complex') ? 2 : 1)), dims);
+  if (!one) return tensor;
+  const coded = half && array.name === 'Uint16Array';
+  const value = coded ? encodeFloat(type, 1) : /^u?int64$/.test(type) ? 1n : 1;
+  (tensor.data as unknown as { fill(value: number | bigint): void }).fill(value);
+  return tensor;
 }
 
 const kFiles = ['.npy', '.json', '.png'];
@@ -83,7 +107,7 @@ async function tensorFrom(path: string, metadata: Metadata, options: InputOption
     }
   }
   if (!kFiles.includes(kind)) {
-    throw usage(`--input ${metadata.name}=${path}: it is a .npy, .json or .png file, JSON, or the word random`);
+    throw usage(`--input ${metadata.name}=${path}: it is a .npy, .json or .png file, JSON, or random, zeros or ones`);
   }
   let bytes: Uint8Array;
   try {
@@ -109,8 +133,7 @@ class Dimensions extends OpenDimensions {
   constructor(texts: readonly string[]) {
     const sizes = new Map<string, number>();
     for (const [name, text] of pairs(texts, '--dim', 'NAME=SIZE')) {
-      if (!/^\d+$/.test(text)) throw usage(`--dim ${name}=${text}: the size must be a whole number`);
-      sizes.set(name, Number(text));
+      sizes.set(name, sizeOf(text, `--dim ${name}=${text}`));
     }
     super(sizes);
   }
@@ -158,7 +181,11 @@ function tensorsOf(metadata: readonly InferenceSession.ValueMetadata[]): Metadat
 /** Values for all inputs of a model: those that are given, then random ones. @throws Failure (exit codes 2 and 3) */
 export async function makeFeeds(session: InferenceSession, options: InputOptions): Promise<Feeds> {
   const metadata = tensorsOf(session.inputMetadata);
-  const given = pairs(options.input, '--input', 'NAME=FILE (.npy, .json, .png), NAME=JSON or NAME=random');
+  const given = pairs(
+    options.input,
+    '--input',
+    'NAME=FILE (.npy, .json, .png), NAME=JSON or NAME=random (or zeros, ones)',
+  );
   const dimensions = new Dimensions(options.dim);
   for (const name of given.keys()) {
     if (!session.inputNames.includes(name)) {
@@ -168,15 +195,19 @@ export async function makeFeeds(session: InferenceSession, options: InputOptions
   const feeds: Record<string, Tensor> = {};
   for (const port of metadata) {
     const source = given.get(port.name) ?? 'random';
-    if (source === 'random') continue;
+    if (kWords.includes(source)) continue;
     const tensor = await tensorFrom(source, port, options);
     dimensions.learn(port, tensor.dims, source);
     feeds[port.name] = tensor;
   }
-  for (const port of metadata) {
-    feeds[port.name] ??= randomTensor(port.type, dimensions.dimsOf(port), port.name, options.seed);
-  }
+  const left = metadata.filter(({ name }) => !feeds[name]).map((port) => ({ ...port, dims: dimensions.dimsOf(port) }));
   dimensions.checkUsed(metadata);
+  const problem = misfit(left);
+  if (problem) throw usage(problem);
+  for (const { name, type, dims } of left) {
+    const word = given.get(name) ?? 'random';
+    feeds[name] = word === 'random' ? randomTensor(type, dims, name, options.seed) : filled(type, dims, word, name);
+  }
   const inputs = metadata.map(({ name, type }) => {
     const source = given.get(name) ?? 'random';
     return { name, type, dims: (feeds[name] as Tensor).dims, source };

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // npx sardonyx: the command line.
 import process from 'node:process';
-import { Failure, kExit } from './failure.js';
+import { Failure, kExit, reasonOf } from './failure.js';
 import { printJson } from './output.js';
 import { program } from './program.js';
 
@@ -9,7 +9,9 @@ import { program } from './program.js';
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
-    throw error;
+    // Nothing can be said on the stream that failed.
+    if (stream === process.stdout) process.stderr.write(`sardonyx: cannot write the output: ${reasonOf(error)}\n`);
+    process.exit(kExit.load);
   });
 }
 

@@ -1,7 +1,8 @@
 // Models for the commands: loaded with a bar, and with errors that name them.
 import { env, InferenceSession } from '../index.js';
 import { graph } from '../tools.js';
-import { failureOf } from './failure.js';
+import { failureOf, usage } from './failure.js';
+import { sizeOf } from './inputs.js';
 import { type Progress, progress } from './progress.js';
 
 export interface LoadOptions {
@@ -30,7 +31,8 @@ async function split(path: string, dim: readonly string[]) {
   const names = new Set(inputs.flatMap(({ type }) => (type && 'shape' in type && type.shape ? type.shape : [])));
   for (const text of dim) {
     const [name, size] = [text.slice(0, text.lastIndexOf('=')), text.slice(text.lastIndexOf('=') + 1)];
-    if (names.has(name) && /^\d+$/.test(size) && fixed[name] === undefined) fixed[name] = Number(size);
+    if (fixed[name] !== undefined) throw usage(`--dim ${name} is given twice`);
+    if (names.has(name) && /^\d/.test(size)) fixed[name] = sizeOf(size, `--dim ${text}`);
     else left.push(text);
   }
   return { fixed, left };

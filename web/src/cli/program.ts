@@ -3,7 +3,7 @@
 import process from 'node:process';
 import { Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import { env } from '../index.js';
-import { Failure, kExit } from './failure.js';
+import { Failure, kExit, usage } from './failure.js';
 import { addTools } from './program_tools.js';
 
 const kExitText = `
@@ -36,7 +36,7 @@ const kOptions = {
   input: () =>
     new Option(
       '-i, --input <NAME=FILE>',
-      'value of an input: a .npy, .json or .png file, JSON itself, or the word random',
+      'value of an input: a .npy, .json or .png file, JSON itself, or one of the words random, zeros and ones',
     )
       .argParser(collected)
       .default([], 'random'),
@@ -50,13 +50,17 @@ const kOptions = {
   threads: () => new Option('--threads <N>', 'threads to use (default: as many as are sensible)').argParser(whole(1)),
 };
 
-/** A command with the options that all have. */
-function command(parent: Command, usage: string, description: string, examples: string): Command {
+/** A command with the options that all have. Lines of examples that begin with # are remarks. */
+function command(parent: Command, form: string, description: string, examples: string): Command {
+  const lines = examples
+    .trim()
+    .replace(/^ */gm, '  $ ')
+    .replace(/^ {2}\$ #/gm, '  #');
   return parent
-    .command(usage)
+    .command(form)
     .description(description)
     .addOption(new Option('--json', 'print one JSON object, and nothing else'))
-    .addHelpText('after', `\nExamples:\n${examples.trim().replace(/^ */gm, '  $ ')}`);
+    .addHelpText('after', `\nExamples:\n${lines}`);
 }
 
 const fed = (made: Command): Command => {
@@ -71,11 +75,19 @@ function addRun(parent: Command): void {
       'run <model>',
       'run a model, and print a summary of its outputs',
       `
+    # names, types and shapes of the inputs
+    sardonyx inspect model.onnx
+    # does it run at all? Inputs that are not given are random, dimensions that are open are 1
     sardonyx run model.onnx
     sardonyx run model.onnx --dim batch=4 --repeat 20
-    sardonyx run vad.onnx --input sr=16000 --input 'state=[[0, 0]]' --dim samples=512
+    # a picture, scaled as torchvision's models want it; several inputs, one of them written here as JSON
     sardonyx run model.onnx --input image=cat.png --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225
-    sardonyx run model.onnx --input x=x.npy --output results/ --profile trace.json`,
+    sardonyx run bert.onnx --input 'input_ids=[[101,7592,102]]' --input attention_mask=ones --input token_type_ids=zeros
+    # a model with a state (silero's voice activity): zeros first, then what the call before has written
+    sardonyx run silero_vad.onnx -i input=first.npy -i sr=16000 -i state=zeros --output out
+    sardonyx run silero_vad.onnx -i input=next.npy -i sr=16000 -i state=out/stateN.npy --output out
+    # where the time goes, nodes of loops and branches included
+    sardonyx run model.onnx --input x=x.npy --profile trace.json`,
     ),
   )
     .option('-o, --output <DIR>', 'write each output to a .npy file in this folder')
@@ -100,7 +112,9 @@ function addInspect(parent: Command): void {
       'stats <model>',
       'run a model once, and print what that takes: multiply-adds, memory by purpose',
       `
-    sardonyx stats model.onnx --dim batch=8`,
+    sardonyx stats model.onnx --dim batch=8
+    # multiply-adds are those of matrix products, convolutions, attention and recurrent layers
+    sardonyx stats bert.onnx --dim sequence=128 --json`,
     ),
   )
     .addOption(kOptions.threads())
@@ -157,6 +171,10 @@ function addCompare(parent: Command): void {
 // commander's own errors are wrong usage; --help and --version end well.
 function ended(error: CommanderError): never {
   if (error.exitCode === 0) process.exit(kExit.good);
+  if (error.code === 'commander.help') {
+    const [, , first, second] = process.argv;
+    throw usage(first === 'help' ? `unknown command '${second}'` : 'a command is missing');
+  }
   throw new Failure('usage', error.message.replace(/^error: /, '').replace(/\s+/g, ' '), kExit.usage);
 }
 

@@ -76,6 +76,8 @@ function addChanges(parent: Command, command: MakeCommand): void {
     'extract <in> <out>',
     'write the part of a model that makes some values out of others',
     `
+    # the names of all values
+    sardonyx print model.onnx --infer
     sardonyx extract model.onnx head.onnx --inputs features --outputs boxes,scores`,
   )
     .addOption(new Option('--inputs <NAMES>', 'values that become inputs').argParser(list).makeOptionMandatory())
@@ -86,7 +88,8 @@ function addChanges(parent: Command, command: MakeCommand): void {
     'convert <in> <out>',
     'write a model under a newer version of ai.onnx, where names and places of attributes are all that changes',
     `
-    sardonyx convert model.onnx newer.onnx --opset 18`,
+    sardonyx convert model.onnx newer.onnx --opset 18
+    sardonyx compare model.onnx newer.onnx`,
   )
     .addOption(new Option('--opset <VERSION>', 'of ai.onnx').argParser(whole).makeOptionMandatory())
     .action(async (from, to, options) => (await import('./command_tools.js')).convertCommand(from, to, options));

@@ -1,7 +1,7 @@
 // Tensors from .json files: nested lists, whose shape is the nesting, or {"dims": [...], "data": [...]}.
 import { arrayOf, isDType } from '../dtypes.js';
 import { Tensor } from '../index.js';
-import { encodeFloat } from '../tools/numbers.js';
+import { elementsOf, encodeFloat, isFloat } from '../tools/numbers.js';
 
 /** All lists of a level have the same length. Throws Error. */
 function shapeOf(value: unknown): number[] {
@@ -24,20 +24,25 @@ function flatten(value: unknown, dims: readonly number[], depth: number, where: 
   for (const [i, item] of value.entries()) flatten(item, dims, depth + 1, `${where}[${i}]`, into);
 }
 
+const kMostDepth = 64;
 const kWords: Readonly<Record<string, number>> = { NaN: Number.NaN, Infinity, '-Infinity': -Infinity };
 
 function integerOf(value: unknown, type: string, i: number): bigint {
-  try {
-    if (typeof value === 'number' || typeof value === 'string') return BigInt(value);
-  } catch {
-    // It is told below.
-  }
+  if (Number.isSafeInteger(value)) return BigInt(value as number);
+  // It may have been another number before it was parsed.
+  if (Number.isInteger(value))
+    throw new Error(`element ${i} is ${value}: write so large a number as a string of digits`);
+  if (typeof value === 'string' && /^-?\d+$/.test(value)) return BigInt(value);
   throw new Error(`element ${i} is ${JSON.stringify(value)}, not a whole number, as ${type} takes them`);
 }
 
 function numberOf(value: unknown, type: string, i: number): number {
   const number = typeof value === 'boolean' ? Number(value) : typeof value === 'string' ? kWords[value] : value;
   if (typeof number !== 'number') throw new Error(`element ${i} is ${JSON.stringify(value)}, not a ${type}`);
+  if (type === 'bool' && number !== 0 && number !== 1)
+    throw new Error(`element ${i} is ${number}, neither true nor false`);
+  if (value === Infinity || value === -Infinity)
+    throw new Error(`element ${i} is larger than any number of JavaScript`);
   if (/^u?int|^bool/.test(type) && !Number.isInteger(number)) {
     throw new Error(`element ${i} is ${number}, not a whole number, as ${type} takes them`);
   }
@@ -48,6 +53,17 @@ function numberOf(value: unknown, type: string, i: number): number {
 function checkedRange(data: ArrayLike<number | bigint>, values: readonly (number | bigint)[], type: string): void {
   const at = values.findIndex((value, i) => data[i] !== value);
   if (at >= 0) throw new Error(`element ${at} is ${values[at]}, which ${type} cannot hold`);
+}
+
+/** The tensor, in which no value has become infinite that was not. @throws Error */
+export function finite(tensor: Tensor, values: ArrayLike<unknown>): Tensor {
+  if (!isFloat(tensor.type)) return tensor;
+  const elements = elementsOf(tensor) as ArrayLike<number>;
+  for (let i = 0; i < elements.length; i++) {
+    if (Math.abs(elements[i] as number) !== Infinity || Math.abs(Number(values[i])) === Infinity) continue;
+    throw new Error(`element ${i} is ${values[i]}, which ${tensor.type} cannot hold`);
+  }
+  return tensor;
 }
 
 function arrayOfValues(type: Tensor.Type, values: readonly unknown[]): Tensor.DataType {
@@ -95,10 +111,11 @@ export function readJson(text: string, type: Tensor.Type): Tensor {
     value = given.data;
   }
   const nesting = shapeOf(value);
+  if (nesting.length > kMostDepth) throw new Error(`it is nested ${nesting.length} deep`);
   const values: unknown[] = [];
   flatten(value, nesting, 0, '', values);
   if (!dims && type.startsWith('complex') && nesting.pop() !== 2) {
     throw new Error('complex numbers come as [real, imaginary]');
   }
-  return new Tensor(type, arrayOfValues(type, values), dims ?? nesting);
+  return finite(new Tensor(type, arrayOfValues(type, values), dims ?? nesting), values);
 }

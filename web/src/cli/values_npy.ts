@@ -100,6 +100,7 @@ export function readNpy(bytes: Uint8Array): Tensor {
   let data = new Uint8Array(bytes.subarray(offset)); // a copy: aligned
   if (order === '>') turned(data, known.unit);
   if (fortran && dims.length > 1) data = fromFortran(data, dims, size);
+  if (letters === '0') return new Tensor('string', Array(dims.reduce((a, b) => a * b, 1)).fill(''), dims);
   if (letters !== undefined) return new Tensor('string', textOf(data, Number(letters)), dims);
   const array = arrayOf(known.type) as NonNullable<ReturnType<typeof arrayOf>>;
   return new Tensor(known.type, new array(data.buffer, 0, data.length / array.BYTES_PER_ELEMENT), dims);

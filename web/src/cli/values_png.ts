@@ -45,7 +45,12 @@ interface Picture {
 
 async function decoded(bytes: Uint8Array): Promise<Picture> {
   const { decode, convertIndexedToRgb } = await import('fast-png');
-  const png = decode(bytes);
+  let png: ReturnType<typeof decode>;
+  try {
+    png = decode(bytes);
+  } catch (error) {
+    throw new Error(`it is no .png file, or damaged (${(error as Error).message})`);
+  }
   const { width, height, depth, palette } = png;
   if (palette) {
     return { width, height, channels: palette[0]?.length ?? 3, most: 255, data: convertIndexedToRgb(png) };

@@ -3,7 +3,7 @@ import { OnnxError } from '../errors.js';
 import type { InferenceSession } from '../session.js';
 import type { Tensor } from '../tensor.js';
 import { OpenDimensions } from './open_dimensions.js';
-import { randomTensor } from './random.js';
+import { misfit, randomTensor } from './random.js';
 import type { FeedOptions } from './run_types.js';
 
 export interface MadeFeeds {
@@ -21,12 +21,14 @@ export function madeFeeds(inputs: readonly InferenceSession.ValueMetadata[], opt
     for (const [axis, size] of sizes.entries()) if (port.isTensor) dimensions.take(port, axis, size);
   }
   const feeds: Record<string, Tensor> = { ...given };
-  for (const port of inputs) {
-    if (given[port.name]) continue;
-    if (!port.isTensor) {
+  const left = inputs
+    .filter(({ name }) => !given[name])
+    .map((port) => {
+      if (port.isTensor) return { name: port.name, type: port.type, dims: dimensions.dimsOf(port) };
       throw new OnnxError('invalid_argument', `input "${port.name}" is a ${port.description}, which feeds must give`);
-    }
-    feeds[port.name] = randomTensor(port.type, dimensions.dimsOf(port), port.name, seed);
-  }
+    });
+  const problem = misfit(left);
+  if (problem) throw new OnnxError('invalid_argument', problem);
+  for (const { name, type, dims } of left) feeds[name] = randomTensor(type, dims, name, seed);
   return { feeds, assumed: [...dimensions.assumed] };
 }

@@ -22,6 +22,16 @@ function mixed(seed: number, name: string): number {
   return hash >>> 0;
 }
 
+const kMostBytes = 2 ** 32;
+
+/** Why tensors can be in no heap of WebAssembly; undefined where they may. */
+export function misfit(tensors: readonly Pick<Tensor, 'type' | 'dims'>[]): string | undefined {
+  const bytes = tensors.map(({ type, dims }) => dims.reduce((a, b) => a * b, Math.max(bitsOf(type), 1) / 8));
+  if (bytes.reduce((a, b) => a + b, 0) <= kMostBytes) return undefined;
+  const text = tensors.map(({ type, dims }) => `${type}[${dims.join(', ')}]`).join(', ');
+  return `the inputs ${text} are larger than the 4 GB that WebAssembly can hold`;
+}
+
 /**
  * Floats are uniform in [-1, 1); uint8 is 0 to 255, int8 -128 to 127; other integers are 0 to 9, so that they can serve as
  * indices; bool is either; strings are "a" to "j".
