@@ -53,7 +53,8 @@ Tensor Tensor::of(std::span<const int64_t> values) {
 }
 
 size_t Tensor::byte_size() const noexcept {
-  return (static_cast<size_t>(count_) * static_cast<size_t>(dtype_bits(dtype_)) + 7) / 8;
+  // In wasm a size_t has 32 bits, which hold the bytes, but not the bits.
+  return static_cast<size_t>((static_cast<uint64_t>(count_) * static_cast<uint64_t>(dtype_bits(dtype_)) + 7) / 8);
 }
 
 Tensor Tensor::reshaped(const Shape& shape) const {
