@@ -112,7 +112,7 @@ test('sound goes in from a file, and comes out as a waveform', async () => {
   await page.selectOption('#inputs select >> nth=0', 'audio');
   const samples = Float32Array.from({ length: 4000 }, (_, i) => 0.5 * Math.sin((2 * Math.PI * 440 * i) / 16000));
   await page.setInputFiles('#inputs input[type=file]', file('tone.wav', wav(samples, 16000), 'audio/wav'));
-  await page.waitForFunction(() => /4000 samples/.test(document.getElementById('inputs').textContent));
+  await page.waitForFunction(() => /4,000 samples/.test(document.getElementById('inputs').textContent));
   await run(page);
   const { y } = await outputsOf(page);
   assert.deepEqual([...y.dims], [1, 4000]);

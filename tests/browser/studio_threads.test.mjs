@@ -43,9 +43,9 @@ test('threads that the user chooses run the model, and the page says so', async 
   const [zooCase] = kZoo[kModel];
   const [[output, digest]] = Object.entries(reference.cases[zooCase.name]);
   for (const [threads, simd, words] of [
-    ['2', 'relaxed', 'relaxed-threads, 2 thread(s)'],
-    ['2', 'fixed', 'simd-threads, 2 thread(s)'],
-    ['1', 'relaxed', 'relaxed, 1 thread(s)'],
+    ['2', 'relaxed', 'relaxed-threads, 2 threads'],
+    ['2', 'fixed', 'simd-threads, 2 threads'],
+    ['1', 'relaxed', 'relaxed, 1 thread'],
   ]) {
     if (Number(threads) > cores) {
       t.diagnostic(`${threads} threads: the machine has ${cores} cores`);

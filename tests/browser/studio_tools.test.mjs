@@ -12,7 +12,7 @@ async function tools(name, graph) {
   await choose(page, file(name, modelBytes(graph)));
   await page.waitForFunction(() => document.querySelector('.graph-canvas canvas')?.dataset.scale);
   await tab(page, 'check');
-  await page.waitForFunction(() => document.getElementById('check-status')?.textContent.match(/valid|findings/));
+  await page.waitForFunction(() => document.getElementById('check-status')?.textContent.match(/valid|finding/));
   return page;
 }
 

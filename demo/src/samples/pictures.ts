@@ -18,7 +18,7 @@ function text(context: Context): void {
   const said = language.peek() === 'zh' ? '在浏览器中读取文字' : 'Reads text in your browser.';
   context.fillText(said, 48, 210);
   context.fillText('No server, no upload: 100 % local', 48, 290);
-  context.font = '44px "Noto Sans SC", "Noto Sans CJK SC", "WenQuanYi Zen Hei", sans-serif';
+  context.font = '44px Verdana, "DejaVu Sans", sans-serif';
   context.fillText('HELLO WASM 257', 48, 380);
   context.font = 'italic 34px Georgia, "Liberation Serif", serif';
   context.fillText('28 November 2026', 48, 470);
