@@ -12,7 +12,7 @@ struct ScaledAttentionForm {
   enum Tensor { kQuery, kKey, kValue, kResult };
   bool rows_first[4] = {};
   float scale = 1;
-  int64_t group = 1;  // heads of queries that share one head of keys and of values
+  int64_t group = 1;   // heads of queries that share one head of keys and of values
   bool zeros = false;  // what a query gets to which the mask leaves no key: zeros, or else NaN as Softmax has it
 };
 
