@@ -127,7 +127,7 @@ test('what is no module is named, and the next try works', async () => {
   env.wasm.wasmPaths = `${base}/text/`;
   await refuses('load_failed', /\/text\//, /"Not here"/);
   env.wasm.wasmPaths = `${base}/missing/`;
-  await refuses('load_failed', /\/missing\//, /404/);
+  await refuses('load_failed', /\/missing\//, /404/, /wasmPaths/);
   env.wasm.wasmPaths = 'http://127.0.0.1:1/';
   await refuses('load_failed', /127\.0\.0\.1:1/);
   env.wasm.wasmPaths = undefined;

@@ -57,7 +57,12 @@ async function compileBytes(bytes: Uint8Array, label: string): Promise<WebAssemb
 async function compileUrl(url: string): Promise<WebAssembly.Module> {
   if (hasFiles() && url.startsWith('file:')) return compileBytes(await readWholeFile(pathOfUrl(new URL(url))), url);
   const response = await fetchOrFail(url);
-  checkResponse(response, url, 'a WebAssembly module');
+  checkResponse(
+    response,
+    url,
+    'a WebAssembly module',
+    ' (env.wasm.wasmPaths leads to the .wasm files of this package)',
+  );
   // Compiling while it downloads works only with the right type; servers that do not know .wasm are many.
   if (/^application\/wasm/i.test(response.headers.get('content-type') ?? '') && WebAssembly.compileStreaming) {
     try {

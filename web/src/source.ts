@@ -67,10 +67,11 @@ function fromStream(stream: ReadableStream<Uint8Array>, label: string, total?: n
   return { label, total, pieces: streamPieces(stream, label), close };
 }
 
-/** Throws OnnxError (load_failed) for an error status or an HTML page in place of `what`. */
-export function checkResponse(response: Response, label: string, what: string): void {
+/** Throws OnnxError (load_failed) for an error status, with a `hint`, or an HTML page in place of `what`. */
+export function checkResponse(response: Response, label: string, what: string, hint = ''): void {
   if (!response.ok) {
-    throw new OnnxError('load_failed', `${label}: HTTP status ${response.status} ${response.statusText}`.trimEnd());
+    const status = `${label}: HTTP status ${response.status} ${response.statusText}`.trimEnd();
+    throw new OnnxError('load_failed', status + hint);
   }
   if (/^text\/html/i.test(response.headers.get('content-type') ?? '')) {
     throw new OnnxError('load_failed', `${label} answered with an HTML page, not with ${what}: is the URL right?`);
