@@ -159,10 +159,11 @@ function anchorsOf(markdown) {
 /** What is wrong with the places that a page of the package names: [link, why]. */
 function deadLinks(path, markdown, has, read) {
   const text = markdown.replace(/^```[\s\S]*?^```/gm, '');
+  const prose = text.replace(/`[^`\n]*`/g, '');
   const links = [
-    ...Array.from(text.matchAll(/\]\(\s*<?([^)\s>]+)/g), ([, link]) => link),
-    ...Array.from(text.matchAll(/^\s*\[[^\]]+\]:\s*<?([^\s>]+)/gm), ([, link]) => link),
-    ...Array.from(text.matchAll(/\b(?:src|href)\s*=\s*["']([^"']+)/g), ([, link]) => link),
+    ...Array.from(prose.matchAll(/\]\(\s*<?([^)\s>]+)/g), ([, link]) => link),
+    ...Array.from(prose.matchAll(/^\s*\[[^\]]+\]:\s*<?([^\s>]+)/gm), ([, link]) => link),
+    ...Array.from(prose.matchAll(/\b(?:src|href)\s*=\s*["']([^"']+)/g), ([, link]) => link),
     // Pages are named without links, too; from the package's folder, as in the repository.
     ...Array.from(
       text.matchAll(/(?<!\]\()(?<![\w/-])((?:[\w-]+\/)*[A-Z][A-Z-]+\.md)\b(?! of the repository)/g),
@@ -183,7 +184,7 @@ test('no link of its pages is dead', () => {
   const page =
     '# One\n\n[a](two.md) [b](two.md#two-of-them) [c](#one) [d](https://example.org) see ../x\n\n[e]: three.md\n';
   const others =
-    '[f](../two.md#two) <img src="a.png"> (docs/FOUR.md, FIVE.md of the repository)\n\n```\n[g](no.md)\n```\n';
+    '[f](../two.md#two) <img src="a.png"> `<img src="b.png">` (docs/FOUR.md, FIVE.md of the repository)\n\n```\n[g](no.md)\n```\n';
   const two = '# Two, of `them`!\n\n```\n# One\n```\n';
   const small = { 'one.md': page, 'two.md': two, 'docs/others.md': others };
   const dead = Object.keys(small).flatMap((path) =>
