@@ -1,5 +1,6 @@
 // Slice: ranges with steps along any axes.
 #include <algorithm>
+#include <cstdint>
 
 #include "ops/families.h"
 #include "ops/util/axes.h"
@@ -16,17 +17,18 @@ struct Range {
 
 // numpy's rules: out-of-range bounds are clamped, negative ones count from the end.
 Range resolve(int64_t dim, int64_t start, int64_t end, int64_t step) {
-  step = std::clamp(step, -dim - 1, dim + 1);
+  const int64_t most = dim + (dim < INT64_MAX);  // beside a dimension of 0, one may be as large as it likes
+  step = std::clamp(step, -most, most);
   start += start < 0 ? dim : 0;
   end += end < 0 ? dim : 0;
   if (step > 0) {
     start = std::clamp<int64_t>(start, 0, dim);
     end = std::clamp<int64_t>(end, 0, dim);
-    return {start, step, end > start ? (end - start + step - 1) / step : 0};
+    return {start, step, end > start ? (end - start - 1) / step + 1 : 0};
   }
   start = std::clamp<int64_t>(start, -1, dim - 1);
   end = std::clamp<int64_t>(end, -1, dim - 1);
-  return {start, step, start > end ? (start - end - step - 1) / -step : 0};
+  return {start, step, start > end ? (start - end - 1) / -step + 1 : 0};
 }
 
 using Ints = std::span<const int64_t>;

@@ -113,6 +113,17 @@ TEST(MoveOps, SliceFollowsNumpy) {
   }
 }
 
+TEST(MoveOps, SliceOfAsManyAsCanBeCounted) {
+  const Value x = testing::tensor<float>({0, INT64_MAX}, {});
+  const auto columns = [&](int64_t start, int64_t end, int64_t step) {
+    return run_op("Slice", 13, {}, {x, list({start}), list({end}), list({1}), list({step})})[0].tensor().dim(1);
+  };
+  EXPECT_EQ(columns(0, INT64_MAX, INT64_MAX), 1);
+  EXPECT_EQ(columns(0, INT64_MAX, 2), INT64_MAX / 2 + 1);
+  EXPECT_EQ(columns(-1, INT64_MIN, -1), INT64_MAX);
+  EXPECT_EQ(columns(-1, INT64_MIN, INT64_MIN), 1);
+}
+
 TEST(MoveOps, SliceOfOldAndSeveralAxes) {
   Attributes a;
   a.add("starts", Dims{1, -2});
