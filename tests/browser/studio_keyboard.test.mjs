@@ -24,6 +24,8 @@ async function tabTo(page, selector, key = 'Tab') {
 
 test('the main path: a model is opened, looked at, run and closed, without a mouse', async () => {
   const page = await site.open();
+  // A listener makes the browser hand dialogs over, which takes a moment: one opened before would be closed unseen.
+  page.on('filechooser', () => {});
   await page.keyboard.press('Tab');
   assert.equal(await focused(page), 'skip');
   assert.ok((await page.locator('.skip').boundingBox()).x >= 0, 'the skip link is seen when it has the focus');
