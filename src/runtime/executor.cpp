@@ -284,10 +284,9 @@ bool Executor::run_step(Prepared& p, const Step& step, Services& services, RunSt
         const bool ready = goes_on || (step.dynamic ? ready_dynamic(p, step) : ready_fixed(p, step));
         if (ready) done = run_operator(p, step, services, run, deadline);
       });
-  if (!done) return false;
-  if (!run.records()) {
-    run.left_out++;
-    return true;
+  if (!done || !run.records()) {
+    run.left_out += done;
+    return done;
   }
   const std::chrono::duration<double, std::milli> start = active_->begun - run.start,
                                                   duration = Clock::now() - active_->begun;

@@ -31,7 +31,8 @@ GrowingResults growing_results(const Graph& graph, std::span<Value> frame, std::
     return frame[index(id)].is_tensor() && frame[index(id)].tensor().has_room();
   };
   GrowingResults growing;
-  if (kept.empty() && std::none_of(graph.inputs.begin(), graph.inputs.end(), has_room)) return growing;
+  const bool fed = std::any_of(graph.inputs.begin(), graph.inputs.end(), has_room);
+  if (kept.empty() && !fed) return growing;
   const std::vector<int> producers = find_producers(graph);
   std::vector<int> ranks(graph.values.size(), 0);
   for (ValueId id : graph.inputs) {
@@ -53,6 +54,7 @@ GrowingResults growing_results(const Graph& graph, std::span<Value> frame, std::
       pairs.emplace_back(result, past);
     }
   }
+  if (pairs.empty() && !fed) return growing;
   const std::vector<char> no = refused(graph, ranks);
   for (const auto& [result, past] : pairs) {
     if (!no[index(result)]) growing.emplace_back(&frame[index(result)], &frame[index(past)]);

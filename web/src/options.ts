@@ -34,9 +34,9 @@ export interface SessionOptions {
   int64?: 'bigint' | 'number';
   /**
    * 'cpu-pinned', of all outputs or by name: the result stays in the session's heap. Fed to the session again it is not
-   * copied, and as a fetch it is written in place (in part only, where the run
-   * fails or is aborted); its data is a copy. It is to be disposed, or else goes with the
-   * garbage. Without effect where the session runs in a worker or may move into one (`worker: false` keeps it).
+   * copied, and as a fetch it is written in place (in part only, where the run fails or is aborted); its data is a copy.
+   * It is to be disposed, or else goes with the garbage. Without effect where the session runs in a worker or may move
+   * into one (`worker: false` keeps it).
    */
   preferredOutputLocation?: Tensor.DataLocation | Readonly<Record<string, Tensor.DataLocation>>;
   /** Accepted for compatibility, without effect. */
@@ -58,8 +58,8 @@ export interface SessionOptions {
 export interface RunOptions {
   /**
    * Ends the run before its next node with OnnxError (aborted); the session stays as it was, but tensors given for results
-   * may be written in part. With a signal, other events
-   * get their turn between nodes; without, the run takes the thread until it is done.
+   * may be written in part. With a signal, other events get their turn between nodes; without, the run takes the thread
+   * until it is done.
    */
   signal?: AbortSignal;
   /** As in the session's options, for this run. */
