@@ -32,8 +32,8 @@ size_t position(const RunContext& c, int i, int64_t otherwise, int64_t size, int
 }
 
 void require_member(const Sequence& sequence, DType type) {
-  check(sequence.dtype == type || sequence.dtype == DType::undefined, ErrorCode::runtime_error, "a ", type,
-        " tensor cannot join a sequence of ", sequence.dtype);
+  check(sequence.dtype == type || sequence.dtype == DType::undefined, ErrorCode::runtime_error, "a tensor of ", type,
+        " cannot join a sequence of ", sequence.dtype);
 }
 
 // ONNX SequenceConstruct: the inputs in a row.

@@ -229,7 +229,7 @@ TEST(Sequences, InsertEraseAtLength) {
   EXPECT_EQ(reason_of([&] { run_op("SequenceAt", 11, {}, {s, number(3)}); }),
             "position 3 is out of range for a sequence of 3");
   EXPECT_EQ(reason_of([&] { run_op("SequenceInsert", 11, {}, {s, Tensor::scalar(1.0f)}); }),
-            "a float32 tensor cannot join a sequence of int64");
+            "a tensor of float32 cannot join a sequence of int64");
   EXPECT_EQ(reason_of([&] { run_op("SequenceErase", 11, {}, {empty}); }),
             "position -1 is out of range for a sequence of 0");
   Attributes stacked = attribute("axis", int64_t{-1});

@@ -1,5 +1,6 @@
 // The command line: check, simplify, print, extract and convert.
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { sardonyx, workFolder } from './cli_program.mjs';
 import { makeModel, node, port, tensorType } from './make_model.mjs';
@@ -29,6 +30,7 @@ test('simplify writes a model that compare finds the same', async () => {
   const { code, json } = await sardonyx(['simplify', chain, simple, '--json', '--dim', 'n=3']);
   assert.equal(code, 0);
   assert.deepEqual(json().nodes, { before: 3, after: 2 });
+  assert.deepEqual(json().bytes, { before: statSync(chain).size, after: statSync(simple).size });
   assert.equal((await sardonyx(['compare', chain, simple, '--dim', 'n=3'])).code, 0);
   assert.match((await sardonyx(['print', simple])).stdout, /\(float\[3,4\] x\) => \(float\[3,4\] y\)/);
 });

@@ -57,6 +57,7 @@ for (const t of tensors) print('tensor', shown(t));
 print('reshape', shown(tensors[0].reshape([4, 1])));
 print('getData', await tensors[0].getData());
 print('getData, releasing', [await tensors[0].getData(true), tensors[0].location]);
+print('pinned', shown(ort.Tensor.fromPinnedBuffer('float32', Float32Array.of(1, 2), [1, 2])));
 tensors[1].dispose();
 print('disposed', tensors[1].location);
 tensors[2].dims = [1, 3];

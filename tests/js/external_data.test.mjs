@@ -80,11 +80,11 @@ test('never outside of its folder', async () => {
 });
 
 test('missing, short, and given in vain', async () => {
-  await refuses(InferenceSession.create(model('w.bin', 4)), 'invalid_argument', /"w\.bin"/, /externalData/);
+  await refuses(InferenceSession.create(model('w.bin', 4)), 'load_failed', /"w\.bin"/, /externalData/);
   const other = { externalData: [{ path: 'other.bin', data: weights }] };
-  await refuses(InferenceSession.create(model('w.bin', 4), other), 'invalid_argument', /"w\.bin"/, /"other\.bin"/);
+  await refuses(InferenceSession.create(model('w.bin', 4), other), 'load_failed', /"w\.bin"/, /"other\.bin"/);
   const short = { externalData: [{ path: 'w.bin', data: weights.slice(0, 8) }] };
-  await refuses(InferenceSession.create(model('w.bin', 4), short), 'invalid_argument', /"w\.bin"/, /8 bytes/);
+  await refuses(InferenceSession.create(model('w.bin', 4), short), 'load_failed', /"w\.bin"/, /8 bytes/);
   const missing = { externalData: [{ path: 'w.bin', data: join(folder, 'none.bin') }] };
   await refuses(InferenceSession.create(model('w.bin', 4), missing), 'load_failed', /none\.bin/);
   for (const [data, code, word] of [

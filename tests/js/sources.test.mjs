@@ -217,6 +217,17 @@ test('what cannot be read', async () => {
   await refuses(`${base}/untyped`, 'invalid_model', /\/untyped/, /HTML/);
   await refuses(`${base}/broken`, 'load_failed', /\/broken/, /broke off/);
   await refuses('http://127.0.0.1:1/', 'load_failed', /127\.0\.0\.1:1/);
+  // Data URLs are as long as what they hold.
+  for (const url of [
+    `data:text/plain,${'a'.repeat(9999)}`,
+    `data:text/html,${'a'.repeat(9999)}`,
+    `data:,%${'a'.repeat(9999)}`,
+  ]) {
+    await assert.rejects(InferenceSession.create(url), ({ message }) => {
+      assert.match(message, /data:.*a\.\.\./);
+      return message.length < 400;
+    });
+  }
   await refuses('', 'invalid_argument', /empty/);
   await refuses(undefined, 'invalid_argument', /undefined/);
   await refuses(null, 'invalid_argument', /null/);

@@ -116,6 +116,28 @@ test('getData(true) keeps what lies in the memory of the CPU, as in onnxruntime-
   assert.equal(tensor.location, 'cpu');
 });
 
+test('a pinned buffer says so, and is a tensor as any other', async () => {
+  const data = Float32Array.of(1, 2);
+  const tensor = Tensor.fromPinnedBuffer('float32', data, [2, 1]);
+  assert.deepEqual([tensor.location, tensor.type, tensor.dims, tensor.data], ['cpu-pinned', 'float32', [2, 1], data]);
+  assert.equal(await tensor.getData(true), data);
+  tensor.dispose();
+  assert.equal(tensor.location, 'none');
+  assert.deepEqual(
+    Object.keys(new Tensor(data)),
+    Object.keys(new Tensor(data)).filter((key) => key !== 'pinned'),
+  );
+});
+
+test('articles fit the names', () => {
+  assert.throws(() => new Tensor('int4', [1]), /^OnnxError: an int4 tensor .* in a Uint8Array$/);
+  assert.throws(() => new Tensor('int8', new Map()), /^OnnxError: an int8 tensor takes an Int8Array, not a Map$/);
+  assert.throws(
+    () => new Tensor('uint8', new ArrayBuffer(1)),
+    /a uint8 tensor takes a Uint8Array, not an ArrayBuffer$/,
+  );
+});
+
 test('bigints are shown as such', () => {
   assert.throws(() => new Tensor('float32', [1n]), /element 0 of the data is 1n, which is no float32/);
   assert.throws(() => new Tensor('float32', [1], [1n]), /dims\[0\] is 1n; a dimension must be a whole number/);

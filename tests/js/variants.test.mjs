@@ -42,6 +42,10 @@ test('threads as asked for, one thread says why', async () => {
     assert.deepEqual([info.variant, info.threads, info.worker], ['simd-threads', threads, false], info.why);
     assert.match(info.why, new RegExp(`${threads} threads: asked for`));
   }
+  env.wasm.numThreads = 99;
+  const most = await infoOf();
+  assert.equal(most.threads, 64);
+  assert.match(most.why, /64 threads: no more, 99 were asked for/);
   env.wasm.numThreads = 1;
   const info = await infoOf();
   assert.deepEqual([info.variant, info.threads], ['simd', 1]);

@@ -68,8 +68,12 @@ export class LocalEngine implements SessionEngine {
   }
 
   load(options: LoadOptions, external: External, modelPath: string | undefined): Loaded {
-    const externalData = (location: string, offset: number, to: Uint8Array) =>
-      external.read(location, offset, to, modelPath);
+    let missing = false;
+    const externalData = (location: string, offset: number, to: Uint8Array) => {
+      const problem = external.read(location, offset, to, modelPath);
+      missing ||= problem !== undefined;
+      return problem;
+    };
     const { instance, engine } = this;
     try {
       const request = { ...options, model: this.model, threads: this.threads, externalData };
@@ -77,8 +81,10 @@ export class LocalEngine implements SessionEngine {
       this.mailbox = new Mailbox(instance, engine, loaded);
       return loaded;
     } catch (error) {
+      if (!(error instanceof OnnxError)) throw error;
+      if (missing) throw new OnnxError('load_failed', error.message);
       // Nodes are asked with the shapes that the model declares: nobody has fed them.
-      const isNode = error instanceof OnnxError && error.code === 'invalid_input' && error.node !== undefined;
+      const isNode = error.code === 'invalid_input' && error.node !== undefined;
       throw isNode ? new OnnxError('invalid_model', error.message, error) : error;
     } finally {
       this.model.clear();

@@ -67,6 +67,7 @@ export interface Env {
   readonly versions: {
     readonly common: string;
     readonly sardonyx: string;
+    /** Stays undefined: programs take it for onnxruntime-web's, and fetch its files by it. */
     readonly web?: string;
     readonly node?: string;
   };
@@ -80,7 +81,6 @@ export const env: Env = {
   logLevel: 'warning',
   debug: false,
   trace: false,
-  // `web` stays undefined: Transformers.js would point wasmPaths at a CDN.
   versions: { common: version, sardonyx: version },
   wasm: {},
   webgl: {},

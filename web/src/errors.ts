@@ -15,7 +15,7 @@ export type OnnxErrorCode =
   | 'aborted'
   /** Data that an operator cannot work on. */
   | 'runtime_error'
-  /** A file or URL cannot be read: the message names it, and the HTTP status if there is one. */
+  /** A file or URL cannot be read, or a model's external data is missing: the message names it, and the HTTP status if there is one. */
   | 'load_failed'
   /** This JavaScript engine, or this page's security policy, cannot run the WebAssembly module. */
   | 'unsupported_platform'
@@ -62,6 +62,9 @@ export function messageOf(error: unknown): string {
   }
 }
 
+/** With its article: an int64, a uint8, an ArrayBuffer. */
+export const withArticle = (name: string): string => `${/^[aeio]/i.test(name) ? 'an' : 'a'} ${name}`;
+
 /** A value in a few words, for messages: `"abc"`, `-1`, `an array`, `a Map`. Never throws, whatever it is. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
@@ -71,7 +74,7 @@ export function shown(value: unknown): string {
     if (typeof value !== 'object' || value === null) return String(value);
     if (Array.isArray(value)) return 'an array';
     const { name } = value.constructor;
-    return typeof name === 'string' && name !== 'Object' && name !== '' ? `a ${name}` : 'an object';
+    return typeof name === 'string' && name !== 'Object' && name !== '' ? withArticle(name) : 'an object';
   } catch {
     return 'an object';
   }

@@ -1,5 +1,5 @@
 // Files with weights beside the model: given by the caller, or read where they lie next to a model that is a file.
-import { invalidArgument, messageOf, OnnxError } from './errors.js';
+import { invalidArgument, messageOf, OnnxError, shown } from './errors.js';
 import { type External, missing } from './external.js';
 import { nodeModule } from './platform.js';
 import { type ModelSource, openSource, readAll } from './source.js';
@@ -79,7 +79,7 @@ export class ExternalData implements External {
       if (bare) this.addContent(String(file), content);
     } catch (error) {
       const code = error instanceof OnnxError ? error.code : 'load_failed';
-      throw new OnnxError(code, `the external data file "${name}": ${messageOf(error)}`, { cause: error });
+      throw new OnnxError(code, `the external data file ${shown(name)}: ${messageOf(error)}`, { cause: error });
     }
   }
 

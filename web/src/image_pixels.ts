@@ -1,6 +1,6 @@
 // The elements of tensors that are made from images, in browsers: loaded when the first one is.
 import { invalidArgument, messageOf, OnnxError, shown } from './errors.js';
-import { fetchOrFail } from './source.js';
+import { fetchOrFail, shortUrl } from './source.js';
 import {
   channelAt,
   channelOrder,
@@ -34,8 +34,8 @@ const isImageData = (image: unknown): image is ImageData =>
 async function drawable(image: ImageSource): Promise<Exclude<ImageSource, ImageData | Blob | URL | string>> {
   if (typeof image === 'string' || image instanceof URL) {
     const response = await fetchOrFail(image);
-    if (!response.ok) throw new OnnxError('load_failed', `${image}: HTTP status ${response.status}`);
-    return bitmapOf(await response.blob(), String(image));
+    if (!response.ok) throw new OnnxError('load_failed', `${shortUrl(image)}: HTTP status ${response.status}`);
+    return bitmapOf(await response.blob(), shortUrl(image));
   }
   if (image instanceof Blob || isImageData(image)) return bitmapOf(image, 'the image');
   if (typeof image !== 'object' || image === null) {

@@ -87,11 +87,14 @@ function fromResponse(response: Response, label: string): ByteSource {
   return response.body ? fromStream(response.body, label, total) : { label, total, pieces: [] };
 }
 
+/** A URL in messages: data URLs are as long as what they hold. */
+export const shortUrl = (url: string | URL): string => String(url).replace(/^(data:.{60}).+/is, '$1...');
+
 export async function fetchOrFail(url: string | URL, signal?: AbortSignal): Promise<Response> {
   try {
     return await fetch(url, signal ? { signal } : {});
   } catch (error) {
-    throw new OnnxError('load_failed', `cannot fetch ${url}: ${messageOf(error)}`, { cause: error });
+    throw new OnnxError('load_failed', `cannot fetch ${shortUrl(url)}: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -111,7 +114,7 @@ export async function openSource(source: unknown, signal?: AbortSignal): Promise
   if (typeof source === 'string' || source instanceof URL) {
     if (source === '') throw invalidArgument('the path of the model is empty');
     const path = fileOf(source);
-    return path === undefined ? fromResponse(await fetchOrFail(source, signal), String(source)) : fromFile(path);
+    return path === undefined ? fromResponse(await fetchOrFail(source, signal), shortUrl(source)) : fromFile(path);
   }
   if (ArrayBuffer.isView(source) || source instanceof ArrayBuffer) return fromBytes(source);
   if (typeof SharedArrayBuffer !== 'undefined' && source instanceof SharedArrayBuffer) return fromBytes(source);

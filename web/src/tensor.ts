@@ -10,7 +10,7 @@ import {
   type NumericArrayConstructor,
   typeOfArray,
 } from './dtypes.js';
-import { asOnnxError, invalidArgument, OnnxError, shown } from './errors.js';
+import { asOnnxError, invalidArgument, OnnxError, shown, withArticle } from './errors.js';
 import { late } from './late.js';
 import {
   type FromImageOptions,
@@ -43,7 +43,9 @@ export function sizeOf(dims: unknown): number {
 
 function fromList(type: Type, list: readonly unknown[], array: NumericArrayConstructor): Data {
   if (isOpaque(type)) {
-    throw invalidArgument(`a ${type} tensor cannot be made from numbers: pass their bits in a ${array.name}`);
+    throw invalidArgument(
+      `${withArticle(type)} tensor cannot be made from numbers: pass their bits in ${withArticle(array.name)}`,
+    );
   }
   const wide = type === 'int64' || type === 'uint64';
   const data = new array(list.length);
@@ -81,7 +83,7 @@ function convert(type: Type, data: unknown): Data {
   if (data instanceof Uint16Array && type === 'float16') {
     return new array(data.buffer, data.byteOffset, data.length) as Data;
   }
-  throw invalidArgument(`a ${type} tensor takes a ${array.name}, not ${shown(data)}`);
+  throw invalidArgument(`${withArticle(type)} tensor takes ${withArticle(array.name)}, not ${shown(data)}`);
 }
 
 function inferType(data: unknown): Type {
@@ -130,6 +132,7 @@ export const Tensor = class Tensor {
   readonly size: number;
   // Not a #private field: frameworks wrap objects in proxies, which those refuse.
   private cpuData: Data | undefined;
+  declare private pinned?: true;
 
   constructor(first: unknown, second?: unknown, third?: unknown) {
     try {
@@ -153,7 +156,9 @@ export const Tensor = class Tensor {
   }
 
   static fromPinnedBuffer(type: Type, buffer: Data, dims?: readonly number[]) {
-    return new Tensor(type, buffer, dims);
+    const tensor = new Tensor(type, buffer, dims);
+    tensor.pinned = true;
+    return tensor as TensorInterface;
   }
 
   static fromTexture(): never {
@@ -186,7 +191,7 @@ export const Tensor = class Tensor {
   }
 
   get location(): TensorInterface.DataLocation {
-    return this.cpuData ? 'cpu' : 'none';
+    return !this.cpuData ? 'none' : this.pinned ? 'cpu-pinned' : 'cpu';
   }
 
   async getData(_releaseData?: boolean): Promise<Data> {

@@ -1,5 +1,5 @@
 // Images of tensors, in browsers; image_pixels.ts has the way back. The options are those of onnxruntime-common.
-import { invalidArgument, OnnxError, shown } from './errors.js';
+import { invalidArgument, OnnxError, shown, withArticle } from './errors.js';
 import type { Tensor } from './tensor_types.js';
 
 export type ImageSource =
@@ -88,7 +88,7 @@ export function toImageData(
   while (tail.length < 3) tail.splice(nhwc ? tail.length : 0, 0, 1);
   const [channels, height, width] = (nhwc ? [tail[2], tail[0], tail[1]] : tail) as [number, number, number];
   if (!ArrayBuffer.isView(data) || ![1, 3, 4].includes(channels) || width * height === 0) {
-    throw invalidArgument(`a ${type}[${dims.join(', ')}] tensor is no image: it takes 1, 3 or 4 channels`);
+    throw invalidArgument(`${withArticle(type)}[${dims.join(', ')}] tensor is no image: it takes 1, 3 or 4 channels`);
   }
   const order = channels === 1 ? [0, 0, 0] : channelOrder(options.format ?? (channels === 4 ? 'RGBA' : 'RGB'));
   const scale = type.startsWith('float') ? 255 : 1;

@@ -16,7 +16,7 @@ export interface TypedTensor<T extends Tensor.Type> {
   readonly texture: Tensor.TextureType;
   readonly gpuBuffer: Tensor.GpuBufferType;
   readonly mlTensor: Tensor.MLTensorType;
-  /** The same as `data`. `releaseData` disposes a tensor whose data is a copy ('cpu-pinned'); others keep theirs. */
+  /** The same as `data`. `releaseData` disposes a result that stays in its session's heap; others keep their data. */
   getData(releaseData?: boolean): Promise<Tensor.DataTypeMap[T]>;
   /** Lets go of the data. */
   dispose(): void;
@@ -94,7 +94,7 @@ export declare namespace Tensor {
   type Type = keyof DataTypeMap;
   type DataType = DataTypeMap[Type];
   type ElementType = ElementTypeMap[Type];
-  /** Only 'none', 'cpu' and 'cpu-pinned' occur; the others are there for programs that ask for them. */
+  /** Only 'none', 'cpu' and 'cpu-pinned' (a result in its session's heap, or what fromPinnedBuffer() made) occur; the others are there for programs that ask for them. */
   type DataLocation = 'none' | 'cpu' | 'cpu-pinned' | 'texture' | 'gpu-buffer' | 'ml-tensor';
   type CpuPinnedDataTypes = Exclude<Type, 'string'>;
   type TextureDataTypes = 'float32';
@@ -153,7 +153,7 @@ export interface TensorConstructor {
   readonly prototype: Tensor;
   /** Browsers: float32 or uint8, NCHW, from pixels. */
   fromImage(image: ImageSource, options?: FromImageOptions): Promise<TypedTensor<'float32'> | TypedTensor<'uint8'>>;
-  /** The same as `new Tensor(type, buffer, dims)`. */
+  /** The same as `new Tensor(type, buffer, dims)`, but for its `location`. */
   fromPinnedBuffer<T extends Tensor.CpuPinnedDataTypes>(
     type: T,
     buffer: Tensor.DataTypeMap[T],

@@ -1,7 +1,7 @@
 // Values of JavaScript to those of the engine, and back.
 import { arrayLength, arrayOf, dtypeName, dtypeNumber, isDType } from './dtypes.js';
 import type { LocalEngine } from './engine.js';
-import { invalidInput, messageOf, OnnxError, shown } from './errors.js';
+import { invalidInput, messageOf, OnnxError, shown, withArticle } from './errors.js';
 import { heldIn, heldTensor } from './held.js';
 import type { NativeHeld, NativeTensor, NativeType, NativeValue } from './native.js';
 import { sizeOf, Tensor } from './tensor.js';
@@ -43,11 +43,14 @@ function nativeTensor(value: TensorLike, where: string): NativeTensor {
       throw new Error(`the data has the length ${length}; ${value.type}[${tensor.dims.join(', ')}] needs ${wanted}`);
     }
     if (value.type === 'string' ? !Array.isArray(data) : !ArrayBuffer.isView(data)) {
-      throw new Error(`the data of a ${value.type} tensor is ${shown(data)}`);
+      throw new Error(`the data of ${withArticle(value.type)} tensor is ${shown(data)}`);
     }
     if (Array.isArray(data)) {
       const other = data.findIndex((x) => typeof x !== 'string');
       if (other >= 0) throw new Error(`element ${other} of the data is ${shown(data[other])}, not a string`);
+      // UTF-8 has no bytes for half of a pair: it would become another character.
+      const half = data.findIndex((x) => /\p{Surrogate}/u.test(x));
+      if (half >= 0) throw new Error(`element ${half} of the data has half of a surrogate pair: it is no Unicode text`);
     }
     const bytes = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data;
     return { dtype: dtypeNumber(value.type), dims: [...tensor.dims], data: bytes as Uint8Array | string[] };
@@ -93,7 +96,7 @@ export function toNative(value: unknown, type: NativeType, where: string, engine
     return { dtype: element.kind === 'tensor' && element.dtype ? element.dtype : (first?.dtype ?? 0), items };
   }
   if (value instanceof Map && (inner.kind === 'map' || inner.kind === 'unknown')) return nativeMap(value, inner, where);
-  throw invalidInput(`${where} takes a ${typeText(inner)}, not ${shown(value)}`);
+  throw invalidInput(`${where} takes ${withArticle(typeText(inner))}, not ${shown(value)}`);
 }
 
 /** Disposes the tensors of feeds, in whatever form run() takes them. */

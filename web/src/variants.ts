@@ -108,7 +108,8 @@ function threadsOf(wish: Wish, scope: Scope): { threads: number; why: string } {
   if (problem !== undefined) return one(problem);
   if (wish.worker === false && !mayWait(scope)) return one("threads need 'worker', which is false");
   const threads = Math.min(wanted, kMostThreads);
-  return { threads, why: `${threads} threads: ${wish.threads ? 'asked for' : `half of ${cores}`}` };
+  const why = threads < wanted ? `no more, ${wanted} were asked for` : wish.threads ? 'asked for' : `half of ${cores}`;
+  return { threads, why: `${threads} threads: ${why}` };
 }
 
 export function chooseVariant(wish: Wish): Choice {

@@ -100,7 +100,7 @@ export async function simplifyCommand(from: string, to: string, options: Simplif
       output: to,
       nodes,
       operators: { before, after },
-      bytes: { bytesBefore, bytesAfter },
+      bytes: { before: bytesBefore, after: bytesAfter },
     });
   }
   const rows = [...new Set([...Object.keys(before), ...Object.keys(after)])]

@@ -67,10 +67,9 @@ export function failureOf(error: unknown, during: 'load' | 'run'): unknown {
   if (!(error instanceof OnnxError)) return error;
   // The package names the file, then the system's words with its call and path.
   const message = error.message.replace(/: (E[A-Z]+): .*$/, (words, code) => `: ${kReasons[code] ?? words.slice(2)}`);
-  const missing = /external data/.test(message);
   // With a node: the inputs are of the declared types and shapes, and it could not run with them.
-  if (kUsageCodes.includes(error.code) && error.node === undefined && !missing)
+  if (kUsageCodes.includes(error.code) && error.node === undefined)
     return new Failure(error.code, message, kExit.usage);
-  const loading = during === 'load' && (missing || kLoadCodes.includes(error.code));
+  const loading = during === 'load' && kLoadCodes.includes(error.code);
   return new Failure(error.code, message, loading ? kExit.load : kExit.run);
 }

@@ -174,7 +174,9 @@ class Dimensions extends OpenDimensions {
 function tensorsOf(metadata: readonly InferenceSession.ValueMetadata[]): Metadata[] {
   return metadata.map((port) => {
     if (port.isTensor) return port;
-    throw usage(`input "${port.name}" is a ${port.description}: the command line feeds tensors only`);
+    throw usage(
+      `input "${port.name}" takes a value of the type ${port.description}: the command line feeds tensors only`,
+    );
   });
 }
 

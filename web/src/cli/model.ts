@@ -3,6 +3,7 @@ import { env, InferenceSession } from '../index.js';
 import { graph } from '../tools.js';
 import { failureOf, usage } from './failure.js';
 import { sizeOf } from './inputs.js';
+import { note } from './output.js';
 import { type Progress, progress } from './progress.js';
 
 export interface LoadOptions {
@@ -38,6 +39,15 @@ async function split(path: string, dim: readonly string[]) {
   return { fixed, left };
 }
 
+let noted = false;
+
+/** Says, once, that there are fewer threads than were asked for, and why. */
+function noteFewer(threads: number | undefined, { info }: InferenceSession): void {
+  if (threads === undefined || info.threads >= threads || noted) return;
+  note(`--threads ${threads}: there are ${info.threads} (${info.why})`);
+  noted = true;
+}
+
 /** @throws Failure (exit code 3) */
 export async function loadModel(path: string, { threads, quiet = false, dim = [] }: LoadOptions): Promise<LoadedModel> {
   env.wasm.numThreads = threads;
@@ -55,6 +65,7 @@ export async function loadModel(path: string, { threads, quiet = false, dim = []
         bar.to(loaded);
       },
     });
+    noteFewer(threads, session);
     return { session, path, size, dim: left, loadMs: performance.now() - begin };
   } catch (error) {
     throw failureOf(error, 'load');

@@ -175,6 +175,8 @@ function ended(error: CommanderError): never {
     const [, , first, second] = process.argv;
     throw usage(first === 'help' ? `unknown command '${second}'` : 'a command is missing');
   }
+  if (error.code === 'commander.unknownOption' && process.argv.slice(2).every((arg) => arg === '--json'))
+    throw usage('a command is missing');
   throw new Failure('usage', error.message.replace(/^error: /, '').replace(/\s+/g, ' '), kExit.usage);
 }
 

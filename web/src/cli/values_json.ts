@@ -38,7 +38,7 @@ function integerOf(value: unknown, type: string, i: number): bigint {
 
 function numberOf(value: unknown, type: string, i: number): number {
   const number = typeof value === 'boolean' ? Number(value) : typeof value === 'string' ? kWords[value] : value;
-  if (typeof number !== 'number') throw new Error(`element ${i} is ${JSON.stringify(value)}, not a ${type}`);
+  if (typeof number !== 'number') throw new Error(`element ${i} is ${JSON.stringify(value)}, which is no ${type}`);
   if (type === 'bool' && number !== 0 && number !== 1)
     throw new Error(`element ${i} is ${number}, neither true nor false`);
   if (value === Infinity || value === -Infinity)

@@ -19,7 +19,7 @@ type Metadata = InferenceSession.TensorValueMetadata;
 
 /** Where the channels are: where a dimension of 1, 3 or 4 says so; else as most models have them, [n, 3, height, width]. */
 function layoutOf({ shape, type }: Metadata): Layout {
-  if (!/^(float(16|32|64)|uint8)$/.test(type)) throw new Error(`a picture cannot be a ${type} tensor`);
+  if (!/^(float(16|32|64)|uint8)$/.test(type)) throw new Error(`a picture cannot be a tensor of ${type}`);
   const rank = shape.length;
   if (rank === 2) return { channels: 1, last: true, rank };
   if (rank !== 0 && rank !== 3 && rank !== 4) throw new Error(`a picture has 2 to 4 dimensions, the input has ${rank}`);

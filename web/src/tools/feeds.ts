@@ -25,7 +25,10 @@ export function madeFeeds(inputs: readonly InferenceSession.ValueMetadata[], opt
     .filter(({ name }) => !given[name])
     .map((port) => {
       if (port.isTensor) return { name: port.name, type: port.type, dims: dimensions.dimsOf(port) };
-      throw new OnnxError('invalid_argument', `input "${port.name}" is a ${port.description}, which feeds must give`);
+      throw new OnnxError(
+        'invalid_argument',
+        `input "${port.name}" takes a value of the type ${port.description}, which feeds must give`,
+      );
     });
   const problem = misfit(left);
   if (problem) throw new OnnxError('invalid_argument', problem);

@@ -144,7 +144,7 @@ export class Workbench {
     for (const [i, { location, offset, length }] of wanted.entries()) {
       const bytes = new Uint8Array(length);
       const problem = this.external?.read(location, offset, bytes, this.path);
-      if (problem !== undefined) throw new OnnxError('invalid_argument', problem);
+      if (problem !== undefined) throw this.named('load_failed', problem);
       this.call(['inline', String(i)], bytes);
     }
     if (wanted.length > 0) this.call(['inlined']);
