@@ -140,10 +140,11 @@ class Trials {
       if (id != kNoValue) told_[static_cast<size_t>(id)] = told;
     for (size_t o = 0; o < node.outputs.size(); o++) {
       const bool both = a[o].state == InferOutput::State::known && b[o].state == InferOutput::State::known;
+      if (!both) declare(node);
       if (node.outputs[o] == kNoValue || !both) continue;
       if (node.op_type == "Slice") {
         lengthen(node, a[o].shape, b[o].shape);
-        doubt(node, a[o].shape, b[o].shape);
+        doubt(node, a[o].shape, b[o].shape, told ? 0 : 1);
       }
       set(seen(false, node.outputs[o]), a[o].dtype, a[o].shape);
       set(seen(true, node.outputs[o]), b[o].dtype, b[o].shape);
@@ -187,8 +188,8 @@ class Trials {
     }
   }
 
-  // What was sliced out of an open dimension may be shorter for other feeds.
-  void doubt(const Node& node, Shape& a, Shape& b) {
+  // What was sliced out of an open dimension may be shorter for other feeds; `least`: not shorter than this.
+  void doubt(const Node& node, Shape& a, Shape& b, int64_t least) {
     const Shape &from_a = seen(false, node.inputs[0]).in.shape, &from_b = seen(true, node.inputs[0]).in.shape;
     const bool places_alike = std::all_of(node.inputs.begin() + 1, node.inputs.end(),
                                           [&](ValueId id) { return id == kNoValue || is_alike(id); });
@@ -198,7 +199,7 @@ class Trials {
       if (!axes.empty() && std::find(axes.begin(), axes.end(), i) == axes.end()) continue;
       // Fixed places of a dimension that is fixed are as many for all feeds.
       if (places_alike && from_a[i] == from_b[i]) continue;
-      if (a[i] == b[i] && a[i] > 1) std::tie(a[i], b[i]) = open_dim({});
+      if (a[i] == b[i] && a[i] > least) std::tie(a[i], b[i]) = open_dim({});
     }
   }
 

@@ -51,13 +51,13 @@ constexpr Command kCommands[] = {
        if (!request[1].empty() && s.findings.errors() == 0) s.findings.error("invalid_model", {"model"}, request[1]);
        return s.findings.json();
      }},
-    // The engine's report goes into value_info.
+    // The engine's report goes into value_info: "1" where another report would say more.
     {"infer", 0,
      [](ModelFile& file, const Texts&, std::string_view report) {
        Structure s(file);
        const Inference inference(file.proto, s.schemas, report, s.bad, s.findings);
        write_value_infos(file.proto, inference);
-       return std::string();
+       return std::string(declare_open_results(file.proto, inference) ? "1" : "0");
      }},
     // EXACT: "exact", or anything else.
     {"print", 1,

@@ -81,4 +81,8 @@ class Inference {
 // Writes what is known into value_info of the model's graphs, and into outputs that say nothing of their shape.
 void write_value_infos(pb::ModelProto& model, const Inference& inference);
 
+// Then: declares the ranks of results whose shapes depend on data; the engine takes them up in its next report, in
+// which more is known. True where there were any. (open_results.cpp)
+bool declare_open_results(pb::ModelProto& model, const Inference& inference);
+
 }  // namespace sardonyx::tools

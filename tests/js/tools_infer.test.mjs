@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { kTypes } from './make_model.mjs';
+import { kTypes, makeModel, node, port, tensorType } from './make_model.mjs';
 
 const { graph, inferShapes } = await import('../../dist/tools.js');
 const reference = JSON.parse(readFileSync(new URL('data/inferred.json', import.meta.url), 'utf8'));
@@ -49,3 +49,64 @@ for (const [name, theirs] of Object.entries(reference)) {
     assert.deepEqual(of('less'), []);
   });
 }
+
+const int = (name, i) => ({ name, type: 2, i });
+const ints = (name, list) => ({ name, type: 7, ints: list });
+
+test('of results whose shapes depend on data the ranks are known, and what follows', async () => {
+  const bytes = makeModel({
+    node: [
+      node('NonZero', ['x'], ['places']),
+      node('Transpose', ['places'], ['rows'], { attribute: [ints('perm', [1, 0])] }),
+      node('GatherND', ['x', 'rows'], ['picked']),
+      node('NonMaxSuppression', ['boxes', 'scores', 'most', 'overlap', 'least'], ['chosen']),
+      node('Gather', ['chosen', 'two'], ['which'], { attribute: [int('axis', 1)] }),
+      node('Gather', ['boxes', 'which'], ['kept'], { attribute: [int('axis', 1)] }),
+      node('Unique', ['picked'], ['values', 'first', 'inverse', 'counts']),
+      node('Compress', ['x', 'mask'], ['some'], { attribute: [int('axis', 0)] }),
+      node('MatMul', ['some', 'weight'], ['product']),
+      node('Add', ['product', 'bias'], ['sum']),
+      node('Shape', ['kept'], ['size']),
+      node('ConstantOfShape', ['size'], ['zeros']),
+      node('Slice', ['chosen', 'none', 'one', 'none'], ['head']),
+      node('Reshape', ['sum', 'flat'], ['list']),
+      node('Compress', ['image', 'mask'], ['some_image'], { attribute: [int('axis', 0)] }),
+      node('Conv', ['some_image', 'kernel'], ['filtered']),
+    ],
+    input: [
+      port('x', tensorType('float32', ['n', 4])),
+      port('boxes', tensorType('float32', [1, 'b', 4])),
+      port('scores', tensorType('float32', [1, 1, 'b'])),
+      port('mask', tensorType('bool', ['n'])),
+      port('image', tensorType('float32', ['n', 3, 32, 'w'])),
+    ],
+    output: ['kept', 'counts', 'sum', 'zeros', 'head', 'list', 'filtered'].map((name) => port(name, {})),
+    initializer: [
+      ...[
+        ['most', 10],
+        ['two', 2],
+      ].map(([name, value]) => ({ name, dims: [], data_type: 7, int64_data: [value] })),
+      ...[
+        ['none', 0],
+        ['one', 1],
+        ['flat', -1],
+      ].map(([name, value]) => ({ name, dims: [1], data_type: 7, int64_data: [value] })),
+      ...[
+        ['overlap', 0.5],
+        ['least', 0],
+      ].map(([name, value]) => ({ name, dims: [1], data_type: 1, float_data: [value] })),
+      { name: 'weight', dims: [4, 5], data_type: 1, float_data: new Array(20).fill(1) },
+      { name: 'bias', dims: [5], data_type: 1, float_data: new Array(5).fill(1) },
+      { name: 'kernel', dims: [8, 3, 3, 3], data_type: 1, float_data: new Array(216).fill(1) },
+    ],
+  });
+  const { graph: main } = await graph(await inferShapes(bytes));
+  const found = Object.fromEntries([...main.values, ...main.outputs].map((value) => [value.name, text(value.type)]));
+  // What the standard says of these operators: ? is a size that only a run gives.
+  assert.deepEqual(found, {
+    ...{ places: '7:2|?', rows: '7:?|2', picked: '1:?', chosen: '7:?|3', which: '7:?', kept: '1:1|?|4' },
+    ...{ values: '1:?', first: '7:?', inverse: '7:?', counts: '7:?', some: '1:?|4', product: '1:?|5', sum: '1:?|5' },
+    // Of none chosen, none is the first.
+    ...{ size: '7:3', zeros: '1:1|?|4', head: '7:?|3', list: '1:?', some_image: '1:?|3|32|w', filtered: '1:?|8|30|?' },
+  });
+});
