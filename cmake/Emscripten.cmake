@@ -103,6 +103,8 @@ set(SARDONYX_CODEC_MODULE_OPTIONS
     -sMAXIMUM_MEMORY=4GB
     -sINITIAL_MEMORY=2MB
     -sABORTING_MALLOC=0
+    # Smaller by 7 KB, and a picture asks for memory seldom.
+    -sMALLOC=emmalloc
     -sSTACK_SIZE=256KB
     -sFILESYSTEM=0)
 
