@@ -10,12 +10,6 @@ export interface NodeTime {
   readonly count: number;
   readonly ms: number;
 }
-export interface OperatorTime {
-  readonly opType: string;
-  readonly count: number;
-  readonly ms: number;
-}
-
 /** The sum of the main graph's nodes, in milliseconds: those of subgraphs are part of their nodes. */
 export const totalOf = (profile: readonly ProfileEntry[]): number =>
   profile.reduce((sum, { depth, duration }) => sum + (depth === 0 ? duration : 0), 0);
@@ -27,16 +21,6 @@ export function byNode(profile: readonly ProfileEntry[]): NodeTime[] {
     const key = `${opType}\0${node}`;
     const row = rows.get(key) ?? { node, opType, shapes, count: 0, ms: 0 };
     rows.set(key, { ...row, count: row.count + 1, ms: row.ms + duration });
-  }
-  return [...rows.values()].sort((a, b) => b.ms - a.ms);
-}
-
-export function byOperator(profile: readonly ProfileEntry[]): OperatorTime[] {
-  const rows = new Map<string, { opType: string; count: number; ms: number }>();
-  for (const { opType, duration, depth } of profile) {
-    if (depth > 0) continue;
-    const row = rows.get(opType) ?? { opType, count: 0, ms: 0 };
-    rows.set(opType, { opType, count: row.count + 1, ms: row.ms + duration });
   }
   return [...rows.values()].sort((a, b) => b.ms - a.ms);
 }

@@ -1,5 +1,6 @@
 // Where the time of the last run went, and its memory.
 import { useMemo } from 'preact/hooks';
+import { timeByOperator } from 'sardonyx/tools';
 import { runLast } from '../actions.js';
 import { focusOn } from '../app/focus.js';
 import { NotLoaded } from '../app/not_loaded.js';
@@ -10,7 +11,7 @@ import { t } from '../i18n/index.js';
 import { busy, lastRun, loaded, openGraph, showHeat, view } from '../state.js';
 import { MemoryChart } from './memory_chart.js';
 import { Peer } from './peer.js';
-import { byNode, byOperator, totalOf } from './profile.js';
+import { byNode, totalOf } from './profile.js';
 import { NodeTable, OperatorTable } from './time_tables.js';
 import { Timeline } from './timeline.js';
 import { chromeTraceOf } from './trace.js';
@@ -35,7 +36,7 @@ function Again({ times }: { times: number }) {
 export function ProfileView() {
   const result = lastRun.value;
   const profile = result?.profile;
-  const tables = useMemo(() => profile && { nodes: byNode(profile), operators: byOperator(profile) }, [profile]);
+  const tables = useMemo(() => profile && { nodes: byNode(profile), operators: timeByOperator(profile) }, [profile]);
   if (!loaded.value && !result) return <NotLoaded />;
   if (!result || !profile || !tables) {
     return (

@@ -1,8 +1,9 @@
 // Time by operator and by node, sorted as the user likes.
 import { useState } from 'preact/hooks';
+import type { OperatorTime } from 'sardonyx/tools';
 import { countText, msText } from '../app/text.js';
 import { type Key, t } from '../i18n/index.js';
-import type { NodeTime, OperatorTime } from './profile.js';
+import type { NodeTime } from './profile.js';
 
 const kPage = 30;
 
@@ -15,6 +16,18 @@ function Share({ ms, total }: { ms: number; total: number }) {
     </td>
   );
 }
+
+interface Row extends OperatorTime {
+  /** Its operators, from the main graph's on. */
+  readonly path: readonly string[];
+}
+
+/** Each operator, followed by those that ran in its subgraphs, which are part of its time. */
+const flat = (times: readonly OperatorTime[], outer: readonly string[] = []): Row[] =>
+  times.flatMap((row) => {
+    const path = [...outer, row.opType];
+    return [{ ...row, path }, ...flat(row.inside, path)];
+  });
 
 export function OperatorTable({ rows, total }: { rows: readonly OperatorTime[]; total: number }) {
   return (
@@ -29,10 +42,13 @@ export function OperatorTable({ rows, total }: { rows: readonly OperatorTime[]; 
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ opType, count, ms }) => (
-          <tr key={opType}>
-            <td>{opType}</td>
-            <td>{countText(count)}</td>
+        {flat(rows).map(({ opType, nodes, runs, ms, path }) => (
+          <tr key={path.join()} class={path.length > 1 ? 'inside' : ''}>
+            <td style={{ '--depth': path.length - 1 }}>
+              {opType}
+              {runs > nodes && ` ×${countText(runs)}`}
+            </td>
+            <td>{countText(nodes)}</td>
             <td>{msText(ms)}</td>
             <Share ms={ms} total={total} />
           </tr>
