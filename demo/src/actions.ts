@@ -1,9 +1,10 @@
 // What the page does: opens models, runs them, cancels.
 import { batch } from '@preact/signals';
-import { Engine, EngineError } from './engine/client.js';
+import { Engine } from './engine/client.js';
 import type { EngineOptions, RunResult } from './engine/messages.js';
 import { OpenGraph } from './graph/open_graph.js';
-import { language, t } from './i18n/index.js';
+import { t } from './i18n/index.js';
+import type { EngineError } from './i18n/said.js';
 import { takeTokenizer } from './run/tokenizer.js';
 import * as state from './state.js';
 import { cancelTool } from './tools/client.js';
@@ -14,9 +15,8 @@ export const kOvertaken = 'overtaken';
 let opening = 0;
 
 function report(error: unknown): void {
-  const { message, code } = error as EngineError;
-  const english = error instanceof EngineError && !error.own;
-  state.problem.value = code === 'aborted' ? { message: t('cancelled'), calm: true } : { message, english };
+  const aborted = (error as EngineError).code === 'aborted';
+  state.problem.value = aborted ? { message: t('cancelled'), calm: true } : state.problemOf(error);
 }
 
 /** Ends what goes on. A worker without work stays, with the module that it has. */
@@ -56,11 +56,10 @@ export async function open(model: state.Model): Promise<void> {
   try {
     await graph.read();
   } catch (error) {
-    // No graph, no views. The session's error, if it has one, says more, in English.
+    // No graph, no views. The session's error, if it has one, says more.
     await session;
     if (mine !== opening) return;
-    const own = { message: `${model.name}: ${(error as Error).message}` };
-    const problem = language.value === 'en' ? (state.problem.value ?? own) : own;
+    const problem = state.problem.value ?? { message: `${model.name}: ${(error as Error).message}` };
     close();
     state.problem.value = problem;
   }

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { EngineOptions, LoadResult, PlainTensor, Progress, RunResult } from './engine/messages.js';
 import type { OpenGraph } from './graph/open_graph.js';
+import { EngineError, type Failure } from './i18n/said.js';
 import type { OpenSample } from './samples/open_sample.js';
 
 export type View = 'graph' | 'model' | 'run' | 'profile' | 'check' | 'sample';
@@ -24,8 +25,8 @@ export interface Problem {
   readonly message: string;
   /** Nothing went wrong: what the user wanted happened. */
   readonly calm?: boolean;
-  /** The words are the engine's, which are English. */
-  readonly english?: boolean;
+  /** The words are the engine's or its tools', which are English. */
+  readonly failure?: Failure;
 }
 
 export const model = signal<Model | undefined>(undefined);
@@ -34,6 +35,12 @@ export const loaded = signal<LoadResult | undefined>(undefined);
 export const busy = signal<'' | 'fetch' | 'load' | 'run'>('');
 export const progress = signal<Progress | undefined>(undefined);
 export const problem = signal<Problem | undefined>(undefined);
+
+export function problemOf(error: unknown): Problem {
+  const { message } = error as Error;
+  return error instanceof EngineError ? { message, failure: error } : { message };
+}
+
 export const view = signal<View>('graph');
 export const engineOptions = signal<EngineOptions>({ threads: 0, simd: 'relaxed', optimization: 'all' });
 export const lastRun = signal<RunResult | undefined>(undefined);

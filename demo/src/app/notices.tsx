@@ -1,6 +1,6 @@
 // What went wrong, and how far something that takes its time has come.
 import { cancel } from '../actions.js';
-import { t } from '../i18n/index.js';
+import { explained, t } from '../i18n/index.js';
 import { busy, model, problem, progress } from '../state.js';
 import { bytesText } from './text.js';
 
@@ -11,8 +11,8 @@ function Trouble() {
       {value && (
         <>
           <p>
-            {!value.calm && <strong>{t('errorTitle')}</strong>}{' '}
-            <span lang={value.english ? 'en' : undefined}>{value.message}</span>
+            {!value.calm && <strong>{t('errorTitle')}</strong>} {value.failure && explained(value.failure)}{' '}
+            <span lang={value.failure ? 'en' : undefined}>{value.message}</span>
           </p>
           <button
             type="button"

@@ -1,32 +1,7 @@
 // The page's side of a worker with a session: calls as promises; a worker that dies is replaced.
-import { t } from '../i18n/index.js';
-import type {
-  Answer,
-  Failure,
-  LoadRequest,
-  LoadResult,
-  Progress,
-  Question,
-  RunRequest,
-  RunResult,
-} from './messages.js';
-
-/** An error of the worker, with its place in the model; `code` 'aborted' after a cancel. */
-export class EngineError extends Error {
-  readonly code: string | undefined;
-  readonly node: string | undefined;
-  readonly opType: string | undefined;
-  /** The words are the page's, in its language. */
-  readonly own: boolean;
-
-  constructor({ message, code, node, opType }: Failure, own = false) {
-    super(message);
-    this.code = code;
-    this.node = node;
-    this.opType = opType;
-    this.own = own;
-  }
-}
+import { errorOf, t } from '../i18n/index.js';
+import { EngineError } from '../i18n/said.js';
+import type { Answer, LoadRequest, LoadResult, Progress, Question, RunRequest, RunResult } from './messages.js';
 
 interface Waiting {
   resolve(result: unknown): void;
@@ -57,10 +32,10 @@ export class Engine {
   }
 
   /** Ends the worker; the model is gone. */
-  stop(reason: Failure = { message: 'stopped', code: 'aborted' }): void {
+  stop(reason: Error = new EngineError({ message: 'stopped', code: 'aborted' })): void {
     this.#worker?.terminate();
     this.#worker = undefined;
-    for (const { reject } of this.#waiting.values()) reject(new EngineError(reason, true));
+    for (const { reject } of this.#waiting.values()) reject(reason);
     this.#waiting.clear();
   }
 
@@ -85,10 +60,10 @@ export class Engine {
       if ('progress' in data) return this.#onProgress(data.progress);
       const waiting = this.#waiting.get(data.id);
       this.#waiting.delete(data.id);
-      if ('error' in data) waiting?.reject(new EngineError(data.error));
+      if ('error' in data) waiting?.reject(errorOf(data));
       else waiting?.resolve(data.result);
     };
-    worker.onerror = (event) => this.stop({ message: t('workerEnded', { why: event.message || t('notLoadable') }) });
+    worker.onerror = (event) => this.stop(new Error(t('workerEnded', { why: event.message || t('notLoadable') })));
     this.#worker = worker;
     return worker;
   }

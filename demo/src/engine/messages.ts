@@ -1,5 +1,6 @@
 // What the page and the worker with the session say to each other.
 import type { CreateProgress, InferenceSession, MemoryUse, ModelMetadata, ProfileEntry, SessionInfo } from 'sardonyx';
+import type { Spoken } from '../i18n/said.js';
 
 /** A tensor that can be cloned between threads. */
 export interface PlainTensor {
@@ -7,10 +8,16 @@ export interface PlainTensor {
   readonly dims: readonly number[];
   readonly data: ArrayLike<number> | BigInt64Array | BigUint64Array | readonly string[];
 }
-/** An output: a tensor, or any other value as text. */
+/** A value that is shown in words: null for none, else text, or what holds others (the first of them). */
+export type Described =
+  | null
+  | string
+  | { readonly sequence: number; readonly items: readonly Described[] }
+  | { readonly map: number; readonly items: readonly (readonly [key: string, item: Described])[] };
+/** An output: a tensor, or any other value as it is told. */
 export type Output = { readonly name: string } & (
-  | ({ readonly text?: undefined } & PlainTensor)
-  | { readonly text: string }
+  | ({ readonly told?: undefined } & PlainTensor)
+  | { readonly told: Described }
 );
 
 export interface EngineOptions {
@@ -55,18 +62,11 @@ export interface RunResult {
 
 export type Progress = CreateProgress | { readonly phase: 'run'; readonly loaded: number; readonly total: number };
 
-export interface Failure {
-  readonly message: string;
-  readonly code?: string;
-  readonly node?: string;
-  readonly opType?: string;
-}
-
 export type Question =
   | { readonly id: number; readonly action: 'load'; readonly request: LoadRequest }
   | { readonly id: number; readonly action: 'run'; readonly request: RunRequest }
   | { readonly action: 'cancel' };
 export type Answer =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: Failure }
+  | ({ readonly id: number } & Spoken)
   | { readonly progress: Progress };

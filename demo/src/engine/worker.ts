@@ -1,7 +1,9 @@
 // The session lives here, so that the page never freezes. Answers Questions with Answers; a cancel aborts what goes on.
 import { env, InferenceSession, type OnnxValue, Tensor } from 'sardonyx';
+import { spoken } from '../i18n/said.js';
 import type {
   Answer,
+  Described,
   LoadRequest,
   LoadResult,
   Output,
@@ -19,22 +21,18 @@ const scope = self as unknown as Scope;
 let session: InferenceSession | undefined;
 let aborting = new AbortController();
 
-function describe(value: unknown): string {
-  if (value === null) return 'none';
+function describe(value: unknown): Described {
+  if (value === null) return null;
   if (value instanceof Tensor) return `${value.type}[${value.dims.join(', ')}]`;
-  if (Array.isArray(value)) return `a sequence of ${value.length}: ${value.slice(0, 20).map(describe).join(', ')}`;
-  if (value instanceof Map) {
-    const entries = [...value]
-      .slice(0, 50)
-      .map(([key, item]) => `${key}: ${item instanceof Object ? describe(item) : item}`);
-    return `a map of ${value.size}: ${entries.join(', ')}`;
-  }
-  return String(value);
+  if (Array.isArray(value)) return { sequence: value.length, items: value.slice(0, 20).map(describe) };
+  if (!(value instanceof Map)) return String(value);
+  const items = [...value].slice(0, 50);
+  return { map: value.size, items: items.map(([key, item]) => [String(key), describe(item)] as const) };
 }
 
 /** What can be cloned of a value. */
 function plainOf(name: string, value: OnnxValue, transfer: Set<Transferable>): Output {
-  if (!(value instanceof Tensor)) return { name, text: describe(value) };
+  if (!(value instanceof Tensor)) return { name, told: describe(value) };
   const { type, dims, data } = value;
   if (ArrayBuffer.isView(data)) transfer.add(data.buffer as ArrayBuffer);
   return { name, type, dims, data: data as PlainTensor['data'] };
@@ -88,7 +86,6 @@ scope.addEventListener('message', async ({ data }) => {
     const result = data.action === 'load' ? await load(data.request) : await run(data.request, transfer);
     scope.postMessage({ id: data.id, result }, [...transfer]);
   } catch (error) {
-    const { message, code, node, opType } = error as Error & { code?: string; node?: string; opType?: string };
-    scope.postMessage({ id: data.id, error: { message, code, node, opType } });
+    scope.postMessage({ id: data.id, ...spoken(error) });
   }
 });

@@ -1,8 +1,9 @@
 // The language of the page: chosen, remembered, else the browser's; texts by key.
 import { signal } from '@preact/signals';
 import { en, type Key, type Texts } from './en.js';
-import type { Spoken } from './said.js';
+import { EngineError, type Failure, type Spoken } from './said.js';
 import { zh } from './zh.js';
+import { explainFailure } from './zh_engine.js';
 
 export type Language = 'en' | 'zh';
 export const kLanguages: readonly (readonly [Language, string])[] = [
@@ -28,6 +29,14 @@ export function t(key: Key, values: Values = {}): string {
 }
 
 /** What a worker answered in place of a result. */
-export const errorOf = ({ error, key, values }: Spoken): Error => new Error(key ? t(key, values) : error);
+export const errorOf = ({ error, key, values }: Spoken): Error =>
+  key ? new Error(t(key, values)) : new EngineError(error);
+
+/** What the page says of an error beside its English words, where it has more to say than they. */
+export function explained(failure: Failure): string | undefined {
+  if (language.value === 'zh') return explainFailure(failure);
+  const file = /needs the external data file "(.*?)"/.exec(failure.message)?.[1];
+  return file && t('openWith', { file });
+}
 
 export type { Key } from './en.js';

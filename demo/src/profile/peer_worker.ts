@@ -21,7 +21,7 @@ export interface PeerResult {
 }
 
 function differenceOf(ours: Output, theirs: Tensor | undefined): number | undefined {
-  if (ours.text !== undefined || !theirs) return undefined;
+  if (ours.told !== undefined || !theirs) return undefined;
   const [a, b] = [numbersOf(ours), numbersOf({ ...ours, data: theirs.data as PlainTensor['data'] })];
   if (!a || !b || a.length !== b.length) return undefined;
   let most = 0;

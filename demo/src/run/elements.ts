@@ -36,11 +36,19 @@ function smallFloatBits(value: number, [exponentBits, mantissaBits]: readonly [n
 }
 
 /** A typed array (or strings) of `count` elements, element i being value(i). Throws Error for a type it has none for. */
-export function arrayOf(type: string, count: number, value: (i: number) => number | string): PlainTensor['data'] {
+export function arrayOf(
+  type: string,
+  count: number,
+  value: (i: number) => number | bigint | string,
+): PlainTensor['data'] {
   const number = (i: number) => Number(value(i));
+  const long = (i: number) => {
+    const given = value(i);
+    return typeof given === 'bigint' ? given : BigInt(Math.trunc(Number(given)));
+  };
   if (type === 'string') return Array.from({ length: count }, (_, i) => String(value(i)));
-  if (type === 'int64') return kLongs.int64.from({ length: count }, (_, i) => BigInt(Math.trunc(number(i))));
-  if (type === 'uint64') return kLongs.uint64.from({ length: count }, (_, i) => BigInt(Math.trunc(number(i))));
+  if (type === 'int64') return kLongs.int64.from({ length: count }, (_, i) => long(i));
+  if (type === 'uint64') return kLongs.uint64.from({ length: count }, (_, i) => long(i));
   const half = kHalves[type as keyof typeof kHalves];
   if (half) return Uint16Array.from({ length: count }, (_, i) => smallFloatBits(number(i), half));
   if (type === 'bool') return Uint8Array.from({ length: count }, (_, i) => (value(i) ? 1 : 0));

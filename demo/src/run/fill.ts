@@ -18,12 +18,26 @@ export function fromRule(rule: Rule, type: string, count: number): PlainTensor['
   return arrayOf(type, count, values[rule]);
 }
 
-function numberOf(word: unknown): number {
+const kIntegerTypes = /^(u?)int(\d+)$/;
+
+/** A number, as text or not, that the type has; `name`: of the input. Throws Error where it is none. */
+function numberOf(name: string, type: string, word: unknown): number | bigint {
   if (word === true || word === 'true') return 1;
   if (word === false || word === 'false') return 0;
-  const value = Number(word);
-  if (Number.isNaN(value) && word !== 'NaN') throw new Error(t('noNumber', { word: String(word) }));
-  return value;
+  const value = typeof word === 'number' || typeof word === 'string' ? Number(word) : Number.NaN;
+  if (word === '' || (Number.isNaN(value) && word !== 'NaN')) {
+    throw new Error(t('noNumber', { name, word: typeof word === 'string' ? word : JSON.stringify(word) }));
+  }
+  const [, unsigned, bits] = kIntegerTypes.exec(type) ?? [];
+  if (bits === undefined) return value;
+  // Text keeps what is beyond 2^53.
+  const exact = typeof word === 'string' && /^[-+]?\d+$/.test(word) ? word : value;
+  const whole = Number.isInteger(value) ? BigInt(exact) : undefined;
+  const fits = unsigned ? BigInt.asUintN : BigInt.asIntN;
+  if (whole === undefined || fits(Number(bits), whole) !== whole) {
+    throw new Error(t('noValue', { name, word: String(word), type }));
+  }
+  return whole;
 }
 
 /** A JSON list of lists as its elements in order and, if they are lists all alike, its dimensions. */
@@ -53,7 +67,7 @@ export function fromText(name: string, type: string, dims: readonly number[], te
   const count = shape.reduce((a, b) => a * b, 1);
   const words = json?.values ?? (type === 'string' ? text.split('\n') : text.split(/[\s,;[\]]+/).filter(Boolean));
   if (words.length === 0) throw new Error(t('noValuesYet', { name }));
-  if (words.length > count) throw new Error(t('tooManyValues', { count: words.length, wanted: count }));
-  const values = type === 'string' ? words.map(String) : words.map(numberOf);
+  if (words.length > count) throw new Error(t('tooManyValues', { name, count: words.length, wanted: count }));
+  const values = type === 'string' ? words.map(String) : words.map((word) => numberOf(name, type, word));
   return { type, dims: shape, data: arrayOf(type, count, (i) => values[i % values.length]) };
 }

@@ -51,22 +51,6 @@ export function likelySettings(type: string, shape: readonly (number | string)[]
   return { layout, norm: isFloat(type) ? float : 'pixels', order: 'RGB', fit: 'stretch' };
 }
 
-export type Drawable = ImageBitmap | HTMLVideoElement | HTMLCanvasElement;
-
-/** The picture as RGBA pixels of the wanted size, drawn into `canvas`, where it can be seen. */
-export function pixelsOf(picture: Drawable, canvas: HTMLCanvasElement, width: number, height: number, fit: Fit) {
-  Object.assign(canvas, { width, height });
-  const context = canvas.getContext('2d', { willReadFrequently: true });
-  if (!context) throw new Error('there is no canvas to draw the image with');
-  const w = 'videoWidth' in picture ? picture.videoWidth : picture.width;
-  const h = 'videoHeight' in picture ? picture.videoHeight : picture.height;
-  const scales = [width / w, height / h] as const;
-  const scale = fit === 'contain' ? Math.min(...scales) : Math.max(...scales);
-  const [drawn, tall] = fit === 'stretch' ? [width, height] : [w * scale, h * scale];
-  context.drawImage(picture, (width - drawn) / 2, (height - tall) / 2, drawn, tall);
-  return context.getImageData(0, 0, width, height).data;
-}
-
 /** A tensor of `dims` from RGBA pixels of its height and width; a batch gets the image in each place. */
 export function fromPixels(
   type: string,
@@ -80,7 +64,7 @@ export function fromPixels(
   const from = order === 'BGR' ? [2, 1, 0, 3] : [0, 1, 2, 3];
   const float = isFloat(type);
   const scale = [0, 1, 2, 3].map((c) => 1 / (255 * (deviation[c] ?? deviation[0])));
-  const bias = [0, 1, 2, 3].map((c) => (mean[c] ?? 0) / (deviation[c] ?? 1));
+  const bias = [0, 1, 2, 3].map((c) => (mean[c] ?? mean[0]) / (deviation[c] ?? deviation[0]));
   const value = (i: number) => {
     const inner = i % (plane * channels);
     const c = layout === 'NCHW' ? Math.floor(inner / plane) : inner % channels;

@@ -7,9 +7,10 @@ import { type Key, t } from '../i18n/index.js';
 import { problem } from '../state.js';
 import { decodeAudio, recordAudio } from './audio.js';
 import { Camera } from './camera.js';
-import { type Fit, imageSize, type Layout, type Norm, pixelsOf } from './image.js';
+import { type Fit, imageSize, type Layout, type Norm } from './image.js';
 import type { InputState, Kind } from './input_state.js';
 import { readNpy } from './npy.js';
+import { pixelsOf } from './pixels.js';
 import { TokensPart } from './tokens_part.js';
 
 const kKindTexts: Readonly<Record<Kind, Key>> = {
@@ -50,9 +51,14 @@ interface Part {
   readonly input: InputState;
 }
 
+/** What the last file gave is forgotten, whether or not this one gives something. */
 function InputFile({ input, accept, take }: Part & { accept: string; take: (file: File) => Promise<void> }) {
   const label = t('fileFor', { name: input.meta.name });
-  return <FileField label={label} accept={accept} take={(file) => showing(() => take(file))} />;
+  const taking = (file: File) => {
+    input.forget();
+    return take(file);
+  };
+  return <FileField label={label} accept={accept} take={(file) => showing(() => taking(file))} />;
 }
 
 /** The picture as the model gets it, drawn again when the settings change. */
@@ -65,7 +71,12 @@ function Preview({ input }: Part) {
     input.canvas.setAttribute('role', 'img');
     input.canvas.setAttribute('aria-label', t('asModelGets'));
     place.current?.replaceChildren(input.canvas);
-    if (picture && width > 0 && height > 0) pixelsOf(picture, input.canvas, width, height, fit);
+    if (!picture || !(width > 0 && height > 0)) return;
+    try {
+      pixelsOf(picture, input.canvas, width, height, fit);
+    } catch {
+      // Larger than a canvas can be: the run says so.
+    }
   }, [picture, width, height, fit]);
   return <div ref={place} class="preview" hidden={!picture} />;
 }
@@ -208,7 +219,7 @@ function Sizes({ input }: Part) {
             <input
               type="number"
               min={0}
-              value={dim.value}
+              value={Number.isNaN(dim.value) ? '' : dim.value}
               onInput={(event) => {
                 dim.value = event.currentTarget.valueAsNumber;
               }}

@@ -5,15 +5,8 @@ import type { PlainTensor } from '../engine/messages.js';
 import { t } from '../i18n/index.js';
 import { arrayOf, countOf, isFillable, isFloat } from './elements.js';
 import { fromRule, fromText, type Rule } from './fill.js';
-import {
-  type Drawable,
-  fromPixels,
-  type ImageSettings,
-  imageLayout,
-  imageSize,
-  likelySettings,
-  pixelsOf,
-} from './image.js';
+import { fromPixels, type ImageSettings, imageLayout, imageSize, likelySettings } from './image.js';
+import { type Drawable, pixelsOf } from './pixels.js';
 import { tokenizer, tokensNow } from './tokenizer.js';
 
 export type Kind = Rule | 'text' | 'image' | 'camera' | 'audio' | 'microphone' | 'npy' | 'tokens' | 'mask';
@@ -98,6 +91,13 @@ export class InputState {
     const long = this.shape.length > 0 && this.shape.length <= 3;
     if (!isFloat(this.type)) return long ? [...plain, 'tokens', 'mask'] : plain;
     return long ? [...plain, 'audio', 'microphone'] : plain;
+  }
+
+  /** Takes away what a file or a device gave. */
+  forget(): void {
+    this.picture.value = undefined;
+    this.samples.value = undefined;
+    this.array.value = undefined;
   }
 
   sizes(): number[] {

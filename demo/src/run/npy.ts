@@ -28,6 +28,7 @@ export function readNpy(name: string, buffer: ArrayBuffer): PlainTensor {
   const wide = bytes[6] > 1;
   const start = wide ? 12 : 10;
   const offset = start + (wide ? view.getUint32(8, true) : view.getUint16(8, true));
+  if (offset > bytes.length) throw new Error(t('npyHead', { name }));
   const header = new TextDecoder().decode(bytes.subarray(start, offset));
   const descr = /'descr':\s*'([^']*)'/.exec(header)?.[1] ?? '';
   const shape = /'shape':\s*\(([\d\s,]*)\)/.exec(header)?.[1];

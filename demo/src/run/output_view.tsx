@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Choice } from '../app/controls.js';
 import { save } from '../app/save.js';
 import { countText, numberText, rangeText, shapeText } from '../app/text.js';
-import type { Output, PlainTensor } from '../engine/messages.js';
+import type { Described, Output, PlainTensor } from '../engine/messages.js';
 import { type Key, t } from '../i18n/index.js';
 import { planesOf } from './drawing.js';
 import { Drawing, type DrawnKind, kDrawnTexts } from './drawn_output.js';
@@ -103,20 +103,29 @@ function TensorView({ name, tensor, picture }: TensorProps) {
   );
 }
 
+function told(value: Described): string {
+  if (value === null) return t('none');
+  if (typeof value === 'string') return value;
+  if ('sequence' in value) return `${t('sequence', { count: value.sequence })}${list(value.items.map(told))}`;
+  return `${t('map', { count: value.map })}${list(value.items.map(([key, item]) => `${key}: ${told(item)}`))}`;
+}
+
+const list = (items: readonly string[]) => (items.length > 0 ? `${t('colon')}${items.join(t('comma'))}` : '');
+
 export function OutputView({ output, picture }: { output: Output; picture: HTMLCanvasElement | undefined }) {
-  const type = output.text === undefined ? `${output.type}${shapeText(output.dims)}` : '';
+  const type = output.told === undefined ? `${output.type}${shapeText(output.dims)}` : '';
   return (
     <article class="value">
       <h3>
         <span class="name">{output.name}</span> <code>{type}</code>
-        {output.text === undefined && (
+        {output.told === undefined && (
           <span class="soft"> {t('elementCount', { count: countText(countOf(output.dims)) })}</span>
         )}
       </h3>
-      {output.text === undefined ? (
+      {output.told === undefined ? (
         <TensorView name={output.name} tensor={output} picture={picture} />
       ) : (
-        <pre>{output.text}</pre>
+        <pre>{told(output.told)}</pre>
       )}
     </article>
   );

@@ -120,6 +120,8 @@ export function RunView() {
     <div class="columns">
       <form
         id="run-form"
+        // What is wrong is said by the page, in its language.
+        noValidate
         onSubmit={(event) => {
           event.preventDefault();
           if (!busy.value) run(feeds, { repeat, profile: true });

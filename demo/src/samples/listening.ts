@@ -1,6 +1,6 @@
 // What the microphone hears, and when someone speaks, as it goes on.
 import { signal } from '@preact/signals';
-import { problem } from '../state.js';
+import { problem, problemOf } from '../state.js';
 import { listen } from './microphone.js';
 import type { OpenSample } from './open_sample.js';
 import { kVoiceChunk, kVoiceRate } from './voice.js';
@@ -37,7 +37,7 @@ export class Listening {
       this.#waiting.push(sound);
       this.#hearing ??= this.#hear()
         .catch((error: Error) => {
-          problem.value = { message: error.message };
+          problem.value = problemOf(error);
         })
         .finally(() => {
           this.#hearing = undefined;

@@ -1,5 +1,6 @@
 // The samples, and what the page and their worker say to each other.
 import type { Key } from '../i18n/index.js';
+import type { Spoken } from '../i18n/said.js';
 
 export type SampleName = 'ocr' | 'voice' | 'faces' | 'lines';
 
@@ -70,4 +71,4 @@ export interface SampleResult {
 }
 export type SampleAnswer =
   | { readonly id: number; readonly result: SampleResult | null }
-  | { readonly id: number; readonly error: string };
+  | ({ readonly id: number } & Spoken);

@@ -34,7 +34,7 @@ export class OpenSample {
     try {
       this.result.value = await this.ask(question);
     } catch (error) {
-      state.problem.value = { message: (error as Error).message };
+      state.problem.value = state.problemOf(error);
     } finally {
       this.going.value = false;
     }

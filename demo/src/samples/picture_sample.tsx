@@ -37,7 +37,8 @@ async function bitmapOf(picture: Blob | Picture): Promise<ImageBitmap> {
   const whole = await createImageBitmap(picture);
   const scale = kMostSide / Math.max(whole.width, whole.height);
   if (scale >= 1) return whole;
-  const [resizeWidth, resizeHeight] = [Math.round(whole.width * scale), Math.round(whole.height * scale)];
+  // One side may be next to nothing.
+  const [resizeWidth, resizeHeight] = [whole.width, whole.height].map((side) => Math.max(1, Math.round(side * scale)));
   return createImageBitmap(whole, { resizeWidth, resizeHeight, resizeQuality: 'high' });
 }
 

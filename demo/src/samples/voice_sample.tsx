@@ -123,6 +123,9 @@ export function VoiceSample({ opened }: { opened: OpenSample }) {
   };
   const take = async (file: File) => {
     stop();
+    problem.value = undefined;
+    setTaken(undefined);
+    opened.result.value = undefined;
     try {
       const samples = await decodeAudio(await file.arrayBuffer(), kVoiceRate);
       setTaken({ samples, speech: undefined, before: 0, ms: 0 });

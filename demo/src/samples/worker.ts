@@ -1,5 +1,6 @@
 // The samples' models, and what comes before and after their runs, away from the page's thread.
 import { InferenceSession } from 'sardonyx';
+import { spoken } from '../i18n/said.js';
 import { findFaces } from './faces.js';
 import { findLines } from './lines.js';
 import type { Finding, SampleAnswer, SampleName, SampleQuestion, SampleResult } from './messages.js';
@@ -48,6 +49,6 @@ self.addEventListener('message', async ({ data }: MessageEvent<SampleQuestion>) 
   try {
     reply({ id: data.id, result: await answer(data) });
   } catch (error) {
-    reply({ id: data.id, error: (error as Error).message });
+    reply({ id: data.id, ...spoken(error) });
   }
 });

@@ -3,7 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CheckReport, Finding } from '../../../web/src/tools/types.js';
 import { countText } from '../app/text.js';
 import { showNode } from '../graph/show_node.js';
-import { t } from '../i18n/index.js';
+import { language, t } from '../i18n/index.js';
+import { explainFinding } from '../i18n/zh_engine.js';
 import { model, view } from '../state.js';
 import { checkModel, working } from './client.js';
 
@@ -33,7 +34,7 @@ function FindingRow({ finding }: { finding: Finding }) {
   return (
     <li class={`finding finding-${finding.severity}`}>
       <strong>{finding.severity === 'error' ? t('error') : t('warning')}</strong>{' '}
-      <span lang="en">{finding.message}</span>
+      {language.value === 'zh' && explainFinding(finding)} <span lang="en">{finding.message}</span>
       <p class="soft">
         <code>{finding.path}</code>{' '}
         {key !== undefined && (

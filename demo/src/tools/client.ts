@@ -1,8 +1,8 @@
 // The page's side of the tools' worker: one job at a time, which a cancel ends with its worker.
 import { signal } from '@preact/signals';
 import type { CheckReport, SimplifyResult } from '../../../web/src/tools/types.js';
-import { t } from '../i18n/index.js';
-import { type Model, problem } from '../state.js';
+import { errorOf, t } from '../i18n/index.js';
+import { type Model, problem, problemOf } from '../state.js';
 import type { ToolAnswer, ToolQuestion, ToolResult } from './worker.js';
 
 type Action = ToolQuestion['action'];
@@ -29,7 +29,7 @@ function ask(model: Model, question: { action: Action; dims?: Record<string, num
       reject(error);
     };
     mine.onmessage = ({ data }: MessageEvent<ToolAnswer>) => {
-      if ('error' in data) reject(new Error(data.error));
+      if ('error' in data) reject(errorOf(data));
       else resolve(data.result);
     };
     mine.onerror = (event) => stop?.(new Error(t('workerEnded', { why: event.message || t('notLoadable') })));
@@ -47,7 +47,7 @@ async function work(model: Model, question: { action: Action; dims?: Record<stri
   try {
     return await ask(model, question);
   } catch (error) {
-    if (!(error instanceof Cancelled)) problem.value = { message: (error as Error).message };
+    if (!(error instanceof Cancelled)) problem.value = problemOf(error);
     else if (!error.silent) problem.value = { message: t('cancelled'), calm: true };
     return undefined;
   } finally {

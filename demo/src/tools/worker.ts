@@ -1,5 +1,6 @@
 // The package's tools, away from the page's thread: check, simplify, print.
 import { type CheckReport, check, print, type SimplifyResult, simplify } from 'sardonyx/tools';
+import { type Spoken, spoken } from '../i18n/said.js';
 
 interface Common {
   readonly id: number;
@@ -13,9 +14,7 @@ export type ToolQuestion = Common &
     | { readonly action: 'simplify'; readonly dims: Readonly<Record<string, number>> }
   );
 export type ToolResult = CheckReport | SimplifyResult | string;
-export type ToolAnswer =
-  | { readonly id: number; readonly result: ToolResult }
-  | { readonly id: number; readonly error: string };
+export type ToolAnswer = { readonly id: number; readonly result: ToolResult } | ({ readonly id: number } & Spoken);
 
 function answer(question: ToolQuestion): Promise<ToolResult> {
   const { model, externalData } = question;
@@ -29,6 +28,6 @@ self.addEventListener('message', async ({ data }: MessageEvent<ToolQuestion>) =>
   try {
     reply({ id: data.id, result: await answer(data) });
   } catch (error) {
-    reply({ id: data.id, error: (error as Error).message });
+    reply({ id: data.id, ...spoken(error) });
   }
 });
