@@ -7,9 +7,11 @@ import { fetchZoo } from '../../scripts/fetch-zoo.mjs';
 import { choose, file, studioOfTests, tab } from './studio_page.mjs';
 
 const kModel = 'face_detection_front_128x128_barracuda.onnx';
+const kNested = 'silero_vad_v5.onnx';
 let page;
+let zoo;
 const site = studioOfTests(async () => {
-  const zoo = fetchZoo({ names: [kModel], log: (line) => console.error(line) });
+  zoo = fetchZoo({ names: [kModel, kNested], log: (line) => console.error(line) });
   page = await site.open();
   await choose(page, file(kModel, readFileSync(join(zoo, kModel))));
   await page.waitForSelector('#run-form', { state: 'attached' });
@@ -83,4 +85,32 @@ test('onnxruntime-web is loaded when it is asked for, and gives the same', async
   const size = Number(/([\d.e+-]+)$/.exec(await page.textContent('#difference'))[1]);
   assert.ok(size < 1e-4, `they differ by ${size}`);
   assert.deepEqual(page.problems, []);
+});
+
+test('what ran in subgraphs stands inside of the operator that ran it', async () => {
+  const other = await site.open();
+  await choose(other, file(kNested, readFileSync(join(zoo, kNested))));
+  await other.waitForSelector('#run-form', { state: 'attached' });
+  await tab(other, 'profile');
+  await other.click('.empty button');
+  await other.waitForSelector('#operator-times');
+  const rows = await other.locator('#operator-times tbody tr').evaluateAll((all) =>
+    all.map((row) => ({
+      opType: row.cells[0].textContent,
+      depth: Number(row.cells[0].style.getPropertyValue('--depth')),
+      share: Number.parseFloat(row.cells[3].textContent),
+    })),
+  );
+  // Its main graph: a comparison, an If around all the rest, and what hands its results on.
+  const main = rows.filter(({ depth }) => depth === 0);
+  const sum = main.reduce((all, { share }) => all + share, 0);
+  assert.ok(Math.abs(sum - 100) < 1, `the shares of the main graph add up to ${sum}`);
+  const at = rows.findIndex(({ opType, depth }) => opType === 'If' && depth === 0);
+  const next = rows.findIndex(({ depth }, i) => i > at && depth === 0);
+  const inside = rows.slice(at + 1, next < 0 ? undefined : next);
+  assert.ok(inside.some(({ opType }) => opType === 'LSTM') && inside.some(({ opType }) => opType === 'Conv'));
+  const inner = inside.filter(({ depth }) => depth === 1).reduce((all, { share }) => all + share, 0);
+  assert.ok(inner > 0 && inner <= rows[at].share + 1, `${inner} % inside of ${rows[at].share} %`);
+  assert.deepEqual(other.problems, []);
+  await other.context().close();
 });

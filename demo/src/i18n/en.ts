@@ -279,6 +279,7 @@ export const en = {
   sampleVoiceText: 'From the microphone or an audio file.',
   samplePicture: 'The picture, with what was found in it',
   ownPicture: 'A picture of your own',
+  ownSound: 'A sound file of your own',
   noPicture: '{name} cannot be read as a picture.',
   found: 'Found',
   foundIn: '{count} found in {time}',

@@ -279,6 +279,7 @@ export const zh: Texts = {
   sampleVoiceText: '使用麦克风或音频文件。',
   samplePicture: '图片以及检测结果',
   ownPicture: '选择自己的图片',
+  ownSound: '选择自己的音频文件',
   noPicture: '{name} 无法作为图片读取。',
   found: '检测结果',
   foundIn: '用时 {time}，共 {count} 个结果',

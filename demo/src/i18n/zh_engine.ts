@@ -87,6 +87,10 @@ const kMeanings: readonly (readonly [RegExp, string])[] = [
   [/attribute "(.*?)" is not one of|has no attribute "(.*?)"/, '该算子没有属性“$1$2”'],
   [/attribute "(.*?)".* must be (\S+?),? not (\S+)/, '属性“$1”应为 $2，而不是 $3'],
   [/input (\d+) is (\w+); allowed are ([^[]*)/, '输入 $1 的类型为 $2，允许的类型是 $3'],
+  [
+    /(?:input|output) (\S+) of (\S+) is (\S+), which version (\d+) does not take/,
+    '$1 的类型为 $3，$2 的版本 $4 不接受',
+  ],
   [/inputs (\d+) and (\d+) must have the same type/, '输入 $1 与输入 $2 的类型应相同'],
   [/input (\d+) is missing/, '缺少输入 $1'],
   [/takes (.*?) inputs?, not (\d+)/, '应有 $1 个输入，而不是 $2 个'],

@@ -1,4 +1,5 @@
 // Time by operator and by node, sorted as the user likes.
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { OperatorTime } from 'sardonyx/tools';
 import { countText, msText } from '../app/text.js';
@@ -72,6 +73,18 @@ interface NodeTableProps {
   readonly choose: (node: string) => void;
 }
 
+/** Long names break after their parts. */
+const Name = ({ text }: { text: string }) => (
+  <>
+    {text.split(/(?<=[/.])/).map((part, i) => (
+      <Fragment key={`${i} ${part}`}>
+        {part}
+        <wbr />
+      </Fragment>
+    ))}
+  </>
+);
+
 export function NodeTable({ rows, total, choose }: NodeTableProps) {
   const [column, setColumn] = useState<Column>('ms');
   const [shown, setShown] = useState(kPage);
@@ -106,7 +119,7 @@ export function NodeTable({ rows, total, choose }: NodeTableProps) {
               <tr key={`${row.opType} ${row.node}`}>
                 <td>
                   <button type="button" class="link" onClick={() => choose(row.node)}>
-                    {row.node || '—'}
+                    <Name text={row.node || '—'} />
                   </button>
                 </td>
                 <td>

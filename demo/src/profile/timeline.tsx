@@ -41,7 +41,8 @@ function paint(canvas: HTMLCanvasElement, profile: readonly ProfileEntry[], span
   context.fillStyle = style.color;
   for (const tick of ticksOf(span)) {
     context.globalAlpha = 0.75;
-    context.fillText(msText(tick), at(tick) + 4, kAxis / 2);
+    const [text, left] = [msText(tick), at(tick) + 4];
+    if (left + context.measureText(text).width < width) context.fillText(text, left, kAxis / 2);
     context.globalAlpha = 0.18;
     context.fillRect(at(tick), 0, 1, height);
   }

@@ -144,7 +144,7 @@ export function VoiceSample({ opened }: { opened: OpenSample }) {
         <button type="button" id="listen" class="primary" onClick={listening ? end : start}>
           {listening ? t('stopListening') : t('startListening')}
         </button>
-        <FileField id="sample-file" label={t('kindAudio')} text={t('kindAudio')} accept="audio/*" take={take} />
+        <FileField id="sample-file" label={t('ownSound')} text={t('ownSound')} accept="audio/*" take={take} />
         {sound?.speech && !listening && (
           <button type="button" id="save-sound" onClick={() => save(wavOf(sound.samples, kVoiceRate), 'sound.wav')}>
             {t('saveSound')}
