@@ -280,7 +280,7 @@ test('Firefox, the studio page: a graph, a run, text read in a picture, the came
     await page.click('#tab-run');
     await page.select('#inputs select', 'microphone');
     await page.click('#inputs .fields button');
-    await page.waitForFunction(() => /\d{5} samples/.test(document.getElementById('inputs').textContent));
+    await page.waitForFunction(() => /\d\d,\d{3} samples/.test(document.getElementById('inputs').textContent));
     await page.click('#run');
     await page.waitForFunction(() => document.getElementById('status')?.textContent === 'done');
     const range = await page.$eval('#outputs .range', (element) => element.textContent);
