@@ -1,7 +1,16 @@
 // Nonsense for every argument of every public function: each answers or throws OnnxError, and no promise is left alone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { env, goodModel, InferenceSession, identityModel, OnnxError, Tensor, tensorType } from './make_model.mjs';
+import {
+  env,
+  goodModel,
+  InferenceSession,
+  identityModel,
+  OnnxError,
+  sequenceType,
+  Tensor,
+  tensorType,
+} from './make_model.mjs';
 
 const bytes = goodModel();
 const loud = () => {
@@ -295,4 +304,18 @@ test('a download is ended when something else fails', async () => {
   await assert.rejects(InferenceSession.create(stream), { code: 'load_failed' });
   delete env.wasm.wasmPaths;
   assert.equal(cancelled, 1);
+});
+
+test('text that UTF-8 cannot hold is refused, wherever it stands, and all other text stays', async () => {
+  const good = ['', 'é', '😀', 'a\0b', '\ufffd', '\u{10ffff}'];
+  assert.deepEqual((await text.run({ x: new Tensor('string', good, [good.length]) })).y.data, good);
+  const half = /element 1 of the data has half of a surrogate pair/;
+  const refused = { code: 'invalid_input', message: half };
+  for (const bad of ['\ud800', '\udc00', 'a\ud83d', '\ude00\ud83d'])
+    await assert.rejects(text.run({ x: new Tensor('string', ['a', bad], [2]) }), refused);
+  const type = tensorType('string');
+  const sequence = await InferenceSession.create(identityModel(sequenceType(type)));
+  const x = [new Tensor('string', ['a'], [1]), new Tensor('string', ['a', '\ud800'], [2])];
+  await assert.rejects(sequence.run({ x }), refused);
+  await sequence.release();
 });

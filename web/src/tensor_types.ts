@@ -39,6 +39,7 @@ export declare namespace Tensor {
     int16: Int16Array;
     int32: Int32Array;
     int64: BigInt64Array;
+    /** Unicode text: a run refuses half of a surrogate pair, for which UTF-8 has no bytes. */
     string: string[];
     bool: Uint8Array;
     /** A Float16Array where the engine has that; its bits otherwise. */
