@@ -7,15 +7,13 @@
 #include <tuple>
 
 #include "ops/evaluate.h"
+#include "optimize/open_dims.h"
 
 namespace sardonyx {
 namespace {
 
 // Values larger than this are not computed: shape arithmetic is small.
 constexpr int64_t kMostComputed = 64;
-// Open dimension i has the sizes 64 * (11 + 2i) and 64 * (1001 + 6i): no two are alike, nor are they after a division
-// of both by a model's strides.
-constexpr int64_t kUnit = 64;
 // Operators that compute small integers of small integers, and whose results are alike for two trials only if they are
 // for all.
 constexpr std::string_view kShapeArithmetic[] = {
@@ -27,19 +25,6 @@ struct Seen {
   Value data;  // where it is small and known
   // Is it made of sizes and of the model's constants? Then what is negative in it is a constant, for all feeds.
   bool sizes = false;
-};
-
-// Sizes that stand for open dimensions, shared with inner graphs.
-struct OpenDims {
-  std::map<std::string, int64_t> names;
-  int64_t count = 0;
-
-  std::pair<int64_t, int64_t> make(const std::string& name) {
-    int64_t at = count;
-    if (!name.empty()) at = names.try_emplace(name, count).first->second;
-    if (at == count) count++;
-    return {kUnit * (11 + 2 * at), kUnit * (1001 + 6 * at)};
-  }
 };
 
 class Trials {
@@ -117,10 +102,17 @@ class Trials {
     return std::memcmp(x.bytes(), y.bytes(), x.byte_size()) == 0;
   }
 
+  // Operators in JavaScript are asked by runs and by the tools only. GroupQueryAttention has results that are as long
+  // as the longer of two sizes.
+  bool is_told(const Node& node) const {
+    if (notes_ || node.domain.empty()) return true;
+    return node.domain == "com.microsoft" && !node.op->is_random() && node.op_type != "GroupQueryAttention";
+  }
+
   void visit(const Node& node) {
     if (!node.op) return;
     if (notes_ && !subgraphs(node).empty()) return look_into(node);
-    if (!subgraphs(node).empty() || (!notes_ && !node.domain.empty())) return;
+    if (!subgraphs(node).empty() || !is_told(node)) return;
     bool alike = true;
     for (ValueId id : node.inputs) {
       if (id == kNoValue) continue;
@@ -157,9 +149,15 @@ class Trials {
   // Is the result made of sizes, too?
   bool keeps_sizes(const Node& node, bool alike) {
     if (node.op->reads_shapes_only()) return true;
-    const bool sum = node.op_type == "Add" || node.op_type == "Sub" || node.op_type == "Mul";
-    return (!sum || alike) && std::all_of(node.inputs.begin(), node.inputs.end(),
-                                          [&](ValueId id) { return id == kNoValue || seen(false, id).sizes; });
+    const bool grows = node.op_type == "Add" || node.op_type == "Mul";
+    return (node.op_type != "Sub" || alike) && std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
+             return id == kNoValue || (seen(false, id).sizes && (!grows || alike || !has_negative(id)));
+           });
+  }
+
+  bool has_negative(ValueId id) {
+    const std::vector<int64_t> elements = seen(false, id).data.tensor().to_int64();
+    return std::any_of(elements.begin(), elements.end(), [](int64_t e) { return e < 0; });
   }
 
   // Of input i of a node; empty where they are not known.
@@ -340,7 +338,9 @@ class Trials {
   bool is_shape_arithmetic(const Node& node, bool alike) {
     const auto names = std::span(kShapeArithmetic);
     if (node.outputs.size() != 1 || node.outputs[0] == kNoValue || node.inputs.empty()) return false;
-    const bool listed = std::find(names.begin(), names.end(), node.op_type) != names.end();
+    // What Div rounds off is told by sizes that are multiples of 64 for few of all feeds.
+    const bool listed =
+        std::find(names.begin(), names.end(), node.op_type) != names.end() || (node.op_type == "Div" && alike);
     const bool any_type = follows(node, alike) || tells_sizes(node);
     if (!listed && !any_type) return false;
     // A condition is known only where it is the same for all feeds.

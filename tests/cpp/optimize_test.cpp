@@ -124,6 +124,57 @@ TEST(StaticTypes, TheFirstRowsOfATable) {
   expect_same_results(g, {random_tensor({40, 4}, 2)});
 }
 
+// What exporters expand a mask to: past and new keys in one, where a -1 would be the length that there is.
+TEST(StaticTypes, SumsOfSizesAreNotNegative) {
+  for (const int64_t less : {0, -4}) {
+    GraphMaker g;
+    g.input("x", DType::float32, {-2}).input("z", DType::float32, {-3}).constant("less", tensor<int64_t>({1}, {less}));
+    g.constant("m", tensor<int64_t>({1}, {-1})).constant("one", tensor<int64_t>({1}, {1})).constant("w", scalar(2));
+    g.node("Shape", {"x"}, {"past"}).node("Shape", {"z"}, {"length"}).node("Add", {"past", "length"}, {"sum"});
+    g.node("Add", {"sum", "less"}, {"n"}).node("Equal", {"n", "m"}, {"is"}).node("Where", {"is", "one", "n"}, {"to"});
+    g.node("Expand", {"w", "to"}, {"mask"}).node("Concat", {"x", "z"}, {"keys"}, attribute("axis", int64_t{0}));
+    g.node("Neg", {"mask"}, {"y"}).output("y").output("keys");
+    Graph graph = *g.graph();
+    bind_operators(graph);
+    const StaticTypes types = infer_static_types(graph, true);
+    EXPECT_EQ(types[g.id("y")].known(), less == 0);
+    if (less == 0) EXPECT_TRUE(types[g.id("y")].same_shape(types[g.id("keys")]));
+    expect_same_results(g, {random_tensor({1}, 2), random_tensor({3}, 2)});
+    expect_same_results(g, {random_tensor({2}, 2), random_tensor({1}, 2)});
+  }
+}
+
+// Half of a fixed dimension is known; halves of an open one may be rounded off.
+TEST(StaticTypes, HalvesOfDimensions) {
+  GraphMaker g;
+  g.input("x", DType::float32, {-2, 8}).constant("zero", tensor<int64_t>({1}, {0}));
+  g.constant("one", tensor<int64_t>({1}, {1})).constant("two", tensor<int64_t>({1}, {2}));
+  g.node("Shape", {"x"}, {"sizes"})
+      .node("Gather", {"sizes", "one"}, {"columns"})
+      .node("Gather", {"sizes", "zero"}, {"n"});
+  g.node("Div", {"columns", "two"}, {"half"}).node("Slice", {"x", "zero", "half", "one"}, {"y"}).output("y");
+  g.node("Add", {"n", "one"}, {"more"}).node("Div", {"n", "two"}, {"floor"}).node("Div", {"more", "two"}, {"ceiling"});
+  g.node("ConstantOfShape", {"floor"}, {"a"}).node("ConstantOfShape", {"ceiling"}, {"b"}).output("a").output("b");
+  Graph graph = *g.graph();
+  bind_operators(graph);
+  const StaticTypes types = infer_static_types(graph, true);
+  EXPECT_EQ(types[g.id("y")].dim(1), 4);
+  EXPECT_FALSE(types[g.id("a")].same_shape(types[g.id("b")]));
+  for (int64_t n : {1, 2, 3}) expect_same_results(g, {random_tensor({n, 8}, 2)});
+}
+
+// Operators of onnxruntime's domain stop no inference.
+TEST(StaticTypes, OtherDomains) {
+  GraphMaker g;
+  g.input("x", DType::float32, {-2, 8}).node("FastGelu", {"x"}, {"y"}).output("y");
+  g.graph()->nodes.back().domain = "com.microsoft";
+  g.graph()->nodes.back().opset = 1;
+  Graph graph = *g.graph();
+  bind_operators(graph);
+  const StaticTypes types = infer_static_types(graph, true);
+  EXPECT_TRUE(types[g.id("y")].same_shape(types[g.id("x")]));
+}
+
 TEST(CommonSubexpressions, OneRemains) {
   GraphMaker g = with_x();
   g.constant("two", scalar(2)).constant("zwei", scalar(2));
