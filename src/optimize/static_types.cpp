@@ -338,7 +338,7 @@ class Trials {
   bool is_shape_arithmetic(const Node& node, bool alike) {
     const auto names = std::span(kShapeArithmetic);
     if (node.outputs.size() != 1 || node.outputs[0] == kNoValue || node.inputs.empty()) return false;
-    // What Div rounds off is told by sizes that are multiples of 64 for few of all feeds.
+    // Div only of what is the same for all feeds: the trials' sizes are multiples of 64, and show no rounding.
     const bool listed =
         std::find(names.begin(), names.end(), node.op_type) != names.end() || (node.op_type == "Div" && alike);
     const bool any_type = follows(node, alike) || tells_sizes(node);
