@@ -389,8 +389,10 @@ class Trials {
 StaticTypes infer_static_types(const Graph& graph, bool inputs, TypeNotes* notes) {
   OpenDims open;
   StaticTypes types = Trials(graph, inputs, open, notes).run();
-  for (const auto& [name, at] : open.names)
-    if (notes) notes->symbols.push_back({name, kUnit * (11 + 2 * at), kUnit * (1001 + 6 * at)});
+  for (const auto& [name, at] : open.names) {
+    const auto [first, second] = OpenDims::sizes(at);
+    if (notes) notes->symbols.push_back({name, first, second});
+  }
   return types;
 }
 
