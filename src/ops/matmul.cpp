@@ -1,9 +1,12 @@
 // MatMul: the matrix product with numpy's broadcasting; and com.microsoft FusedMatMul.
 #include <algorithm>
+#include <optional>
 
+#include "kernels/move/transpose.h"
 #include "ops/families.h"
 #include "ops/microsoft/standard.h"
 #include "ops/util/as_float.h"
+#include "ops/util/elements.h"
 #include "ops/util/fused_steps.h"
 #include "ops/util/macs.h"
 #include "ops/util/matmul_shape.h"
@@ -36,6 +39,19 @@ struct Operand {
     row = static_cast<size_t>(strides[static_cast<size_t>(rank - 2)]);
     column = static_cast<size_t>(strides[static_cast<size_t>(rank - 1)]);
     for (int i = 0; i < rank - 2; i++) batch_strides.push_back(shape[i] == 1 ? 0 : strides[static_cast<size_t>(i)]);
+  }
+
+  // The step between rows, if those of all matrices of the batch follow each other at one step.
+  std::optional<size_t> step_of_rows() const {
+    int64_t step = 0, next = 0;
+    for (int d = shape.rank() - 2; d >= 0; d--) {
+      if (shape[d] == 1) continue;
+      const int64_t at = d == shape.rank() - 2 ? static_cast<int64_t>(row) : batch_strides[static_cast<size_t>(d)];
+      if (step != 0 && at != next) return std::nullopt;
+      if (step == 0) step = at;
+      next = at * shape[d];
+    }
+    return static_cast<size_t>(step);
   }
 
   // Where matrix i of the batch begins.
@@ -105,24 +121,35 @@ class MatMul final : public Operator, public FusedSteps {
   void run(RunContext& c) const override {
     if (c.output(0).count() == 0) return;
     const std::vector<int64_t> order_a = order(0, c.input(0).rank());
-    const Operand a(c.input(0).shape(), order_a, true), b(c.input(1).shape(), order(1, c.input(1).rank()), false);
-    const bool apart_rows = !order_a.empty();
-    const MatMulShape shape(a.shape, b.shape, !apart_rows);
+    const Operand b(c.input(1).shape(), order(1, c.input(1).rank()), false);
+    Tensor x = c.input(0);
+    Operand a(x.shape(), order_a, true);
+    std::optional<size_t> step = a.step_of_rows();
+    MatMulShape shape(a.shape, b.shape, step.has_value());
+    // A batch of a few rows each would read all of b as many times.
+    constexpr size_t kFewRows = 32;
+    if (!step && shape.m < kFewRows && shape.batch_b.count() == 1) {
+      x = permuted(x, a.shape, order_a);
+      a = Operand(x.shape(), {}, true);
+      shape = MatMulShape(a.shape, b.shape);
+    } else if (step) {
+      a.row = *step;
+    }
     Target t = target(c, shape.out, b.shape.rank() > 1);
     switch (t.y.dtype()) {
       case DType::float64:
-        run_plain<double>(c, shape, a, b, t.y);
+        run_plain<double>(c, shape, x, a, b, t.y);
         break;
       case DType::int32:
       case DType::uint32:
-        run_plain<uint32_t>(c, shape, a, b, t.y);
+        run_plain<uint32_t>(c, shape, x, a, b, t.y);
         break;
       case DType::int64:
       case DType::uint64:
-        run_plain<uint64_t>(c, shape, a, b, t.y);
+        run_plain<uint64_t>(c, shape, x, a, b, t.y);
         break;
       default:
-        run_float32(c, shape, a, b, t);
+        run_float32(c, shape, x, a, b, t);
     }
     end(c, t);
   }
@@ -176,8 +203,20 @@ class MatMul final : public Operator, public FusedSteps {
     }
   };
 
-  void run_float32(RunContext& c, const MatMulShape& shape, const Operand& a, const Operand& b, Target& t) const {
-    const Tensor left = to_float32(c.input(0));
+  static Tensor permuted(const Tensor& x, const Shape& shape, std::span<const int64_t> perm) {
+    Tensor y = Tensor::allocate(x.dtype(), shape);
+    size_t dims[Shape::kMaxRank], axes[Shape::kMaxRank];
+    for (int i = 0; i < x.rank(); i++) {
+      dims[i] = static_cast<size_t>(x.dim(i));
+      axes[i] = static_cast<size_t>(perm[static_cast<size_t>(i)]);
+    }
+    kernels::transpose(x.bytes(), y.bytes(), dims, axes, static_cast<size_t>(x.rank()), element_size(x.dtype()));
+    return y;
+  }
+
+  void run_float32(RunContext& c, const MatMulShape& shape, const Tensor& x, const Operand& a, const Operand& b,
+                   Target& t) const {
+    const Tensor left = to_float32(x);
     const Tensor right = packed_.defined() ? packed_ : to_float32(c.input(1));
     FloatOutput y(t.y);
     Source source(shape, a, b);
@@ -191,11 +230,12 @@ class MatMul final : public Operator, public FusedSteps {
   }
 
   template <class T>
-  void run_plain(RunContext& c, const MatMulShape& s, const Operand& a, const Operand& b, Tensor& y) const {
+  void run_plain(RunContext& c, const MatMulShape& s, const Tensor& x, const Operand& a, const Operand& b,
+                 Tensor& y) const {
     const int64_t rows = static_cast<int64_t>(s.m);
     const int64_t grain = std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, static_cast<int64_t>(s.k * s.n)));
     for (int64_t i = 0; i < s.batch.count(); i++) {
-      const PlainMatrix<T> left{c.input(0).data<T>() + a.at(s.batch, i), a.row, a.column};
+      const PlainMatrix<T> left{x.data<T>() + a.at(s.batch, i), a.row, a.column};
       const PlainMatrix<T> right{c.input(1).data<T>() + b.at(s.batch, i), b.row, b.column};
       c.pool().parallel_for(rows, grain, [&](int64_t from, int64_t to) {
         multiply_rows(static_cast<size_t>(from), static_cast<size_t>(to), s.k, s.n, left, right,

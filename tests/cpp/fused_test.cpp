@@ -228,6 +228,32 @@ TEST(Fused, FactorsAndTranspositions) {
   EXPECT_THROW(run_fused("MatMul", {}, {x, w}, [&](Fusible& f) { f.fuse_transpose(0, swap); }, false), Error);
 }
 
+// Rows that still lie at one step are one matrix, few rows that do not are put in order, many stay batches.
+TEST(Fused, TransposedRowsBeforeOneMatrix) {
+  using List = std::vector<int64_t>;
+  const std::pair<Shape, List> cases[] = {
+      {{1, 50, 8}, {1, 0, 2}},      {{50, 1, 8}, {1, 0, 2}},      {{4, 3, 8}, {1, 0, 2}}, {{1, 3, 2, 8}, {0, 2, 1, 3}},
+      {{2, 5, 3, 8}, {0, 2, 1, 3}}, {{2, 3, 5, 8}, {1, 0, 2, 3}}, {{2, 8, 5}, {0, 2, 1}}, {{2, 8, 40}, {0, 2, 1}},
+      {{3, 40, 8}, {1, 0, 2}},      {{40, 3, 8}, {1, 0, 2}},      {{8, 6}, {1, 0}}};
+  for (const auto& [shape, perm] : cases) {
+    Attributes attributes;
+    attributes.add("perm", perm);
+    for (const Shape& other : {Shape{8, 7}, Shape{8}, Shape{1, 8, 7}}) {
+      for (const DType type : {DType::float32, DType::float64, DType::int64}) {
+        SCOPED_TRACE(std::to_string(shape.rank()) + " " + std::to_string(shape[0]) + " " + std::to_string(shape[1]));
+        const Tensor x = random_tensor(shape, 3, type), w = random_tensor(other, 4, type);
+        const Tensor expected = one("MatMul", {one("Transpose", {x}, attributes), w});
+        for (bool constant : {false, true}) {
+          const auto fuse = [&](Fusible& f) { EXPECT_TRUE(f.fuse_transpose(0, perm)); };
+          const Tensor y = run_fused("MatMul", {}, {x, w}, fuse, constant);
+          EXPECT_EQ(y.shape(), expected.shape());
+          expect_near(y, doubles(expected));
+        }
+      }
+    }
+  }
+}
+
 TEST(Fused, FactorOfGemm) {
   const Tensor a = random_tensor({3, 4}, 1), b = random_tensor({4, 5}, 2), c = random_tensor({5}, 3);
   const Tensor expected = one("Mul", {one("Gemm", {a, b, c}), testing::tensor<float>({}, {-1.5f})});

@@ -241,6 +241,22 @@ TEST(Winograd, AllPads) {
   }
   list.push_back(conv2d(24, 13, 26, 26, 5, 5, 1, 1, 2, 2, 2, 2));
   list.push_back(conv2d(3, 16, 33, 35, 7, 7, 2, 1, 3, 3, 3, 3));
+  for (size_t d = 2; d <= 6; d++) {
+    const ptrdiff_t p = static_cast<ptrdiff_t>(d);
+    for (size_t w = 1; w <= 20; w += d) list.push_back(conv2d(3, 7, 21 - w, w, 3, 3, 1, d, p, p, p, p));
+    list.push_back(conv2d(3, 5, 19, 22, 3, 3, 1, d, 0, 1, 2, 0));
+    list.push_back(conv2d(2, 5, 30, 31, 5, 4, 1, d, 1 - p, -2, 0, p));
+    list.back().kernel[2] = 5, list.back().out[2]--;
+  }
+  for (size_t depth = 1; depth <= 6; depth++) {
+    list.push_back(conv3d(3, 7, {depth, 9, 10}, {3, 3, 3}, 1, 1));
+    list.push_back(conv3d(2, 5, {depth + 1, 12, 7}, {2, 5, 5}, 2, 2));
+    list.push_back(conv3d(2, 5, {depth, 6, 7}, {1, 3, 3}, 1, 0));
+    list.back().stride[0] = 2, list.back().out[0] = (depth + 1) / 2;
+    list.push_back(conv3d(3, 5, {depth + 4, 8, 11}, {3, 3, 3}, 1, 0));
+    ConvShape& s = list.back();
+    for (int i = 0; i < 3; i++) s.dilation[i] = 2, s.out[i] = s.in[i] - 4;
+  }
   for (const ConvShape& s : list) {
     SCOPED_TRACE(name_of(s));
     ASSERT_TRUE(winograd_applies(s));
@@ -261,7 +277,9 @@ TEST(Winograd, AllPads) {
     EXPECT_TRUE(y.intact());
   }
   EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 3, 3, 2, 1, 1, 1, 1, 1)));
-  EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 3, 3, 1, 2, 1, 1, 1, 1)));
+  EXPECT_FALSE(winograd_applies(conv2d(3, 3, 19, 19, 3, 3, 1, 7, 7, 7, 7, 7)));
+  EXPECT_FALSE(winograd_applies(conv2d(3, 3, 19, 19, 5, 5, 2, 2, 4, 4, 4, 4)));
+  EXPECT_FALSE(winograd_applies(conv3d(3, 3, {3, 9, 9}, {3, 1, 1}, 1, 1)));
   EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 6, 6, 1, 1, 1, 1, 1, 1)));
   EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 5, 4, 2, 1, 1, 1, 1, 1)));
   EXPECT_FALSE(winograd_applies(conv2d(3, 3, 9, 9, 5, 5, 3, 1, 1, 1, 1, 1)));

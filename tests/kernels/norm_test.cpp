@@ -55,6 +55,22 @@ TEST(Softmax, HugeAndMaskedScores) {
   for (float v : y) EXPECT_TRUE(std::isnan(v));
 }
 
+// Masks of -100 and the like must not leave denormals, which slow down what reads them.
+TEST(Softmax, NothingDenormalComesOut) {
+  for (size_t n : {4, 7, 300})
+    for (size_t inner : {1, 3}) {
+      Guarded<float> x(n * inner), y(n * inner);
+      for (size_t i = 0; i < x.size(); i++) x[i] = -120.0f * static_cast<float>(i / inner) / static_cast<float>(n);
+      softmax_axis_f32(x, y.poison(), 1, n, inner);
+      auto expected = softmax(x, 1, n, inner, false);
+      for (size_t i = 0; i < y.size(); i++) {
+        EXPECT_TRUE(y[i] == 0 || std::isnormal(y[i])) << y[i];
+        EXPECT_EQ(y[i] == 0, x[i] < -80) << x[i];
+      }
+      EXPECT_TRUE(close(y, expected, y.size(), 1e-34, 1e-5));
+    }
+}
+
 TEST(Normalize, Moments) {
   for (size_t n : {1, 2, 3, 4, 5, 7, 8, 1001}) {
     Guarded<float> x = random_floats(n, n, 999, 1001);

@@ -1,4 +1,4 @@
-// Winograd with tiles of 6x6: vectors run across four tiles, tiles are numbered through all images.
+// Winograd with tiles of 6x6: vectors run across four tiles, tiles are numbered through all planes of all images.
 #include "kernels/conv/winograd.h"
 
 #include "kernels/conv/winograd_grid.h"
@@ -9,12 +9,13 @@ namespace {
 // A block's tiles: many, so that the weights' transforms are shared; few, so that the input's stay in the caches.
 constexpr size_t kBlockFloats = size_t{1} << 14;  // of one point of the input
 constexpr size_t kMostTiles = 256, kLeastTiles = 16;
-constexpr size_t kPieceRows = 12;  // output channels of a piece: strips of 4 and of 6 both end there
+constexpr size_t kMostDilation = 6;  // planes become so small that their tiles are mostly edge
+constexpr size_t kPieceRows = 12;    // output channels of a piece: strips of 4 and of 6 both end there
 
-// How the tiles of all images are cut into blocks of almost equal size.
+// How the tiles of all planes are cut into blocks of almost equal size.
 struct Cut {
   size_t total, step, blocks;  // step: tiles of a block but the last, a multiple of 4
-  Cut(const ConvShape& s, const Grid& grid, size_t images) noexcept : total(grid.tiles() * images) {
+  Cut(const ConvShape& s, const Grid& grid, size_t images) noexcept : total(grid.tiles() * grid.planes(s) * images) {
     const size_t depth = std::max<size_t>(1, grid.depth(s));
     const size_t most = std::clamp<size_t>(kBlockFloats / depth & ~size_t{7}, kLeastTiles, kMostTiles);
     blocks = std::max<size_t>(1, (total + most - 1) / most);
@@ -32,9 +33,19 @@ struct TileWalk {
   const ConvShape& s;
   const Grid& grid;
   const Images& images;
-  size_t image, row, col, padded_row = 0;
+  size_t plane, row, col, padded_row = 0;
+  size_t at = 0, height = 0, width = 0;  // of the plane in the output: its first element, its rows and columns
   TileWalk(const ConvShape& shape, const Grid& g, const Images& all, size_t tile) noexcept
-      : s(shape), grid(g), images(all), image(tile / g.tiles()), row(tile % g.tiles() / g.cols), col(tile % g.cols) {}
+      : s(shape), grid(g), images(all), plane(tile / g.tiles()), row(tile % g.tiles() / g.cols), col(tile % g.cols) {
+    enter();
+  }
+
+  void enter() noexcept {
+    const Plane p(s, grid, plane);
+    at = p.image * images.y_step + (p.z * s.out[1] + p.row) * s.out[2] + p.col;
+    height = p.row < s.out[1] ? (s.out[1] - p.row - 1) / grid.dilation + 1 : 0;
+    width = p.col < s.out[2] ? (s.out[2] - p.col - 1) / grid.dilation + 1 : 0;
+  }
 
   void next() noexcept {
     if (++col < grid.cols) return;
@@ -42,20 +53,21 @@ struct TileWalk {
     padded_row++;
     if (++row < grid.rows) return;
     row = 0;
-    image++;
+    plane++;
+    enter();
   }
 
   // Four tiles, of which `real` are in the block.
   TileGroup group(size_t real) noexcept {
     TileGroup g;
-    g.full = real >= 4;
+    g.full = real >= 4 && grid.dilation == 1;
     for (size_t i = 0; i < 4; i++) {
       if (i > 0 && i < real) next();
       size_t y = row * grid.out, x = col * grid.out;
       g.in[i] = padded_row * kTile * grid.width + x;
-      g.out[i] = image * images.y_step + y * s.out[2] + x;
-      g.rows[i] = i < real ? std::min(grid.out, s.out[1] - y) : 0;
-      g.cols[i] = i < real ? std::min(grid.out, s.out[2] - x) : 0;
+      g.out[i] = at + (y * s.out[2] + x) * grid.dilation;
+      g.rows[i] = i < real && y < height ? std::min(grid.out, height - y) : 0;
+      g.cols[i] = i < real && x < width ? std::min(grid.out, width - x) : 0;
       g.full &= g.rows[i] == grid.out && g.cols[i] == grid.out;
     }
     next();
@@ -69,35 +81,41 @@ void groups_of(const ConvShape& s, const Grid& grid, const Images& images, const
   for (size_t g = 0; g < block.groups(); g++) groups[g] = walk.group(block.tiles - g * 4);
 }
 
-// p [n] = every STRIDE-th element of a row x [size] from `at` on (before the row where negative), zeros outside. Writes
-// up to 3 elements more.
-template <size_t STRIDE>
-SARDONYX_NOINLINE void pad_row(const float* x, size_t size, ptrdiff_t at, float* p, size_t n) noexcept {
-  constexpr auto kStep = static_cast<ptrdiff_t>(STRIDE);
+// p [n] = every step-th element of a row x [size] from `at` on (before the row where negative), zeros outside. Writes
+// up to 3 elements more. STEP: step if it is 1 or 2, else 0.
+template <size_t STEP>
+SARDONYX_NOINLINE void pad_row(const float* x, size_t size, ptrdiff_t at, float* p, size_t n, size_t step) noexcept {
+  if (STEP) step = STEP;
   size_t i = 0;
-  for (; i < n && at < 0; i++, at += kStep) p[i] = 0;
+  for (; i < n && at < 0; i++, at += static_cast<ptrdiff_t>(step)) p[i] = 0;
   size_t from = static_cast<size_t>(std::max<ptrdiff_t>(at, 0));
-  size_t inside = from < size ? std::min(n, i + (size - from + STRIDE - 1) / STRIDE) : i;
+  size_t inside = from < size ? std::min(n, i + (size - from + step - 1) / step) : i;
 #pragma clang loop unroll(disable)
-  for (; i < inside; i += 4, from += 4 * STRIDE) {
-    store(p + i, STRIDE == 1 ? load(x + from) : wasm_i32x4_shuffle(load(x + from), load(x + from + 4), 0, 2, 4, 6));
+  for (; STEP && i < inside; i += 4, from += 4 * STEP) {
+    store(p + i, STEP == 1 ? load(x + from) : wasm_i32x4_shuffle(load(x + from), load(x + from + 4), 0, 2, 4, 6));
   }
+  for (; i < inside; i++, from += step) p[i] = x[from];
   for (i = inside; i < n; i++) p[i] = 0;
 }
 
-// The six padded rows of each row of tiles of a block, of one phase of one channel.
+// The six padded rows of each row of tiles of a block, of one phase of one channel; kz: the kernel's plane.
 void pad_tile_rows(const ConvShape& s, const Grid& grid, const Images& images, const Block& block, const float* x,
-                   size_t phase, float* p) noexcept {
+                   size_t kz, size_t phase, float* p) noexcept {
   const size_t first = block.first / grid.cols, end = (block.first + block.tiles - 1) / grid.cols + 1;
-  const ptrdiff_t at = static_cast<ptrdiff_t>(phase % grid.stride) - s.pad[2];
+  const size_t step = grid.stride * grid.dilation;
+  const auto pad = step == 1 ? pad_row<1> : step == 2 ? pad_row<2> : pad_row<0>;
   for (size_t r = first; r < end; r++) {
-    const float* plane = x + r / grid.rows * images.x_step;
+    const Plane plane(s, grid, r / grid.rows);
+    const ptrdiff_t z = static_cast<ptrdiff_t>(plane.z * s.stride[0] + kz * s.dilation[0]) - s.pad[0];
+    const ptrdiff_t at = static_cast<ptrdiff_t>(phase % grid.stride + plane.col) - s.pad[2];
+    const float* image = x + plane.image * images.x_step;
     for (size_t i = 0; i < kTile; i++, p += grid.width) {
-      const size_t row = (r % grid.rows * grid.out + i) * grid.stride + phase / grid.stride;
+      const size_t row = (r % grid.rows * grid.out + i) * step + phase / grid.stride + plane.row;
       const ptrdiff_t y = static_cast<ptrdiff_t>(row) - s.pad[1];
-      const bool inside = y >= 0 && y < static_cast<ptrdiff_t>(s.in[1]);
-      const float* source = inside ? plane + static_cast<size_t>(y) * s.in[2] : plane;
-      (grid.stride == 1 ? pad_row<1> : pad_row<2>)(source, inside ? s.in[2] : 0, at, p, grid.width);
+      const bool inside =
+          y >= 0 && y < static_cast<ptrdiff_t>(s.in[1]) && z >= 0 && z < static_cast<ptrdiff_t>(s.in[0]);
+      const float* source = inside ? image + (static_cast<size_t>(z) * s.in[1] + static_cast<size_t>(y)) * s.in[2] : x;
+      pad(source, inside ? s.in[2] : 0, at, p, grid.width, step);
     }
   }
 }
@@ -131,7 +149,8 @@ SARDONYX_NOINLINE void multiply_point(size_t m, size_t m0, size_t m1, size_t k, 
   }
 }
 
-using OutputTiles = void (*)(const float*, size_t, const TileGroup&, float*, size_t, float, const Epilogue&) noexcept;
+using OutputTiles = void (*)(const float*, size_t, const TileGroup&, float*, size_t, size_t, float,
+                             const Epilogue&) noexcept;
 OutputTiles output_of(const Grid& grid) noexcept {
   return grid.out == 4 ? output_tiles<4> : grid.out == 3 ? output_tiles<3> : output_tiles<2>;
 }
@@ -142,9 +161,7 @@ size_t input_step(const Block& block, size_t depth) noexcept { return point_step
 
 bool winograd_applies(const ConvShape& s) noexcept {
   if (s.stride[1] != s.stride[2] || s.kernel[1] != s.kernel[2] || s.stride[2] > 2) return false;
-  if (s.dilation[1] != 1 || s.dilation[2] != 1 || s.kernel[0] != 1 || s.in[0] != 1 || s.out[0] != 1 || s.pad[0] != 0) {
-    return false;
-  }
+  if (s.dilation[1] != s.dilation[2] || s.dilation[2] > (s.stride[2] == 1 ? kMostDilation : 1)) return false;
   size_t taps = Grid(s).taps;
   return taps >= 3 && taps <= 5;
 }
@@ -152,7 +169,8 @@ bool winograd_applies(const ConvShape& s) noexcept {
 double winograd_gain(const ConvShape& s) noexcept {
   if (!winograd_applies(s)) return 0;
   Grid grid(s);
-  return static_cast<double>(s.taps() * grid.out * grid.out) / static_cast<double>(kPoints * grid.phases());
+  return static_cast<double>(s.kernel[1] * s.kernel[2] * grid.out * grid.out) /
+         static_cast<double>(kPoints * grid.phases());
 }
 
 WinogradWork winograd_work(const ConvShape& s, size_t images) noexcept {
@@ -177,8 +195,9 @@ void winograd_input_f32(const ConvShape& s, const Images& images, const float* x
   for (size_t c = 2 * u0; c < std::min(depth, 2 * u1); c += 2) {
     const size_t count = std::min<size_t>(2, depth - c);
     for (size_t i = 0; i < count; i++) {
-      pad_tile_rows(s, grid, images, block, x + (c + i) / grid.phases() * s.in_size(), (c + i) % grid.phases(),
-                    scratch + i * plane);
+      const size_t channel = (c + i) / grid.phases();
+      pad_tile_rows(s, grid, images, block, x + channel / s.kernel[0] * s.in_size(), channel % s.kernel[0],
+                    (c + i) % grid.phases(), scratch + i * plane);
     }
     for (size_t g = 0; g < groups; g += 2) {
       for (size_t i = 0; i < count; i++) {
@@ -217,8 +236,8 @@ void winograd_output_f32(const ConvShape& s, const Images& images, const float* 
     for (size_t o = m0; o < std::min(m, m1); o++) {
       float bias = epilogue.row_bias ? epilogue.row_bias[o] : 0;
       for (size_t g = 0; g < groups; g++) {
-        output(e + (g / 2 * rows + o - m0) * kPanel + (g & 1) * 4, e_step, group[g], y + o * s.out_size(), s.out[2],
-               bias, epilogue);
+        output(e + (g / 2 * rows + o - m0) * kPanel + (g & 1) * 4, e_step, group[g], y + o * s.out_size(),
+               s.out[2] * grid.dilation, grid.dilation, bias, epilogue);
       }
     }
   }

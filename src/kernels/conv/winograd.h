@@ -1,7 +1,8 @@
 // Winograd convolution in NCHW with tiles of 6x6, points 0, +-sqrt(1/2), +-sqrt(2), infinity: F(4,3), F(3,4), F(2,5);
 // about 3x the error of a direct sum. Source: Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks"
 // (2015). With stride 2 the input and the kernel are cut into their four phases, which become channels of a convolution
-// with stride 1 and a kernel of half the size.
+// with stride 1 and a kernel of half the size. With dilation d the output is d x d planes of every d-th row and column,
+// each an undilated convolution. Along the depth the sum is direct: the kernel's planes are channels.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 
 namespace sardonyx::kernels {
 
-// True for 2-D kernels with dilation 1 and any pads: 3x3 to 5x5 with stride 1, 5x5 to 10x10 with stride 2.
+// True for kernels of any depth and any pads, in height and width 3x3 to 5x5 with stride 1 and dilations up to 6, 5x5
+// to 10x10 with stride 2 and dilation 1.
 bool winograd_applies(const ConvShape& s) noexcept;
 // Direct multiplications per Winograd's, edges and transforms not counted; 0 where it does not apply.
 double winograd_gain(const ConvShape& s) noexcept;

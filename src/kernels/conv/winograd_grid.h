@@ -18,25 +18,43 @@ inline size_t point_step(size_t floats) noexcept {
   return ((floats + kLineFloats - 1) / kLineFloats | 1) * kLineFloats;
 }
 
-// The convolution with stride 1 that is computed: phases of the input are channels.
+// The convolutions with stride 1 and dilation 1 of planes that are computed. Phases of the input, and the kernel's
+// planes along the depth, are channels. With dilation d an output plane is d x d planes apart: every d-th row and
+// column.
 struct Grid {
-  size_t stride, taps;  // of the kernel and of one of its phases, per axis
-  size_t out;           // a tile's outputs per axis
-  size_t rows, cols;    // of tiles in an image
-  size_t width;         // of a padded row
+  size_t stride, dilation, taps;  // of the kernel, and of one of its phases, per axis
+  size_t out;                     // a tile's outputs per axis
+  size_t rows, cols;              // of tiles in a plane
+  size_t width;                   // of a padded row
   explicit Grid(const ConvShape& s) noexcept
       : stride(s.stride[2]),
+        dilation(s.dilation[2]),
         taps((s.kernel[2] + stride - 1) / stride),
         out(kTile + 1 - taps),
-        rows((s.out[1] + out - 1) / out),
-        cols((s.out[2] + out - 1) / out),
+        rows(tiles_along(s.out[1])),
+        cols(tiles_along(s.out[2])),
         width(cols * out + taps - 1) {}
   size_t tiles() const noexcept { return rows * cols; }
   size_t phases() const noexcept { return stride * stride; }
-  size_t depth(const ConvShape& s) const noexcept { return s.channels * phases(); }
+  size_t depth(const ConvShape& s) const noexcept { return s.channels * s.kernel[0] * phases(); }
+  // Of an image.
+  size_t planes(const ConvShape& s) const noexcept { return s.out[0] * dilation * dilation; }
+
+ private:
+  size_t tiles_along(size_t size) const noexcept { return ((size + dilation - 1) / dilation + out - 1) / out; }
 };
 
-// Tiles of one block, numbered through all images.
+// Plane i of all images: the image, the output's depth, and the first row and column of the output that are in it.
+struct Plane {
+  size_t image, z, row, col;
+  Plane(const ConvShape& s, const Grid& grid, size_t i) noexcept
+      : image(i / grid.planes(s)),
+        z(i % grid.planes(s) / (grid.dilation * grid.dilation)),
+        row(i / grid.dilation % grid.dilation),
+        col(i % grid.dilation) {}
+};
+
+// Tiles of one block, numbered through all planes of all images.
 struct Block {
   size_t first, tiles;
   size_t groups() const noexcept { return (tiles + 3) / 4; }

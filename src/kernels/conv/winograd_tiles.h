@@ -73,10 +73,27 @@ inline V finish(V v, const float* y, const Epilogue& e) {
   return clamp(v, splat(e.lo), splat(e.hi));
 }
 
-// One output channel of four tiles of M x M; point i comes from p + i * stride.
+// Row r of four tiles whose columns lie `step` apart in y.
+SARDONYX_NOINLINE inline void output_apart(const V* o, const TileGroup& g, size_t r, float* y, size_t step,
+                                           const Epilogue& e) noexcept {
+  alignas(16) float lanes[16];
+  const auto each = [&](auto f) {
+    for (size_t i = 0; i < 4; i++) {
+      for (size_t j = 0; r < g.rows[i] && j < g.cols[i]; j++) f(lanes[i * 4 + j], y + g.out[i] + j * step);
+    }
+  };
+  for (size_t i = 0; i < 4; i++) store(lanes + i * 4, o[i]);
+  if (e.accumulate) each([&](float& v, const float* out) { v += *addend_of(e, out); });
+  for (size_t i = 0; i < 16; i += 4) store(lanes + i, clamp(load(lanes + i), splat(e.lo), splat(e.hi)));
+  if (e.activation) e.activation(lanes, lanes, 16, e.alpha, e.beta);
+  each([](float v, float* out) { *out = v; });
+}
+
+// One output channel of four tiles of M x M; point i comes from p + i * stride. y: rows are `width` apart, columns
+// `step`.
 template <size_t M>
 SARDONYX_NOINLINE void output_tiles(const float* p, size_t stride, const TileGroup& g, float* y, size_t width,
-                                    float bias, const Epilogue& e) noexcept {
+                                    size_t step, float bias, const Epilogue& e) noexcept {
   V tmp[M][kTile];
 #pragma clang loop unroll(disable)
   for (size_t c = 0; c < kTile; c++) {
@@ -92,6 +109,10 @@ SARDONYX_NOINLINE void output_tiles(const float* p, size_t stride, const TileGro
     transform_output<M>(tmp[r], o);
     for (size_t i = 0; i < M; i++) o[i] = add(o[i], b);
     transpose4(o[0], o[1], o[2], o[3]);
+    if (step != 1) {
+      output_apart(o, g, r, y + r * width, step, e);
+      continue;
+    }
     if (g.full && !e.activation) {
       for (size_t i = 0; i < 4; i++) {
         float* out = y + g.out[i] + r * width;

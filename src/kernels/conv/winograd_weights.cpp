@@ -103,7 +103,7 @@ void phase_basis(const ConvShape& s, const Grid& grid, const float* w, size_t py
 void pack_row(const ConvShape& s, const Grid& grid, const float* w, size_t height, size_t lane, float* strip) noexcept {
   const size_t coefficients = grid.taps * grid.taps;
   size_t at = lane;
-  for (size_t c = 0; c < s.channels; c++, w += s.taps()) {
+  for (size_t c = 0; c < s.channels * s.kernel[0]; c++, w += s.kernel[1] * s.kernel[2]) {
     for (size_t phase = 0; phase < grid.phases(); phase++, at += height) {
       double basis[kMostTaps * kMostTaps];
       phase_basis(s, grid, w, phase / grid.stride, phase % grid.stride, basis);

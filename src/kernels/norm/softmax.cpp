@@ -25,7 +25,8 @@ SARDONYX_NOINLINE float row_max(const float* x, size_t n) noexcept {
   return wasm_v128_any_true(nan) ? __builtin_nanf("") : lane_max(wasm_f32x4_pmax(best, other));
 }
 
-// The sum of exp(x - shift); y, if not null, receives the terms. Blocks are added in double.
+// The sum of exp(x - shift), shift not less than any x; y, if not null, receives the terms, of which those under e^-80
+// (of what masks exclude by -100, say) are 0. Blocks are added in double.
 SARDONYX_NOINLINE double exp_sum(const float* x, float shift, float* y, size_t n) noexcept {
   constexpr size_t kBlock = 1024;
   V s = splat(shift);
@@ -34,12 +35,12 @@ SARDONYX_NOINLINE double exp_sum(const float* x, float shift, float* y, size_t n
     size_t end = std::min(n, i + kBlock);
     V sum = splat(0);
     for (; i + 4 <= end; i += 4) {
-      V e = exp_v(sub(load(x + i), s));
+      V e = exp_or_zero_v(sub(load(x + i), s));
       if (y) store(y + i, e);
       sum = add(sum, e);
     }
     if (i < end) {
-      V e = wasm_v128_and(exp_v(sub(load(x + i), s)), first_lanes(end - i));
+      V e = wasm_v128_and(exp_or_zero_v(sub(load(x + i), s)), first_lanes(end - i));
       if (y) store_lanes(y + i, e, end - i);
       sum = add(sum, e);
       i = end;
@@ -73,7 +74,7 @@ SARDONYX_NOINLINE void softmax_columns(const float* x, float* y, size_t axis, si
     for (size_t k = 0; k < n; k++) part[k] = splat(0);  // sums of short runs keep the rounding from growing
     for (size_t end = std::min(axis, a + 64); a < end; a++) {
       for (size_t k = 0; k < n; k++) {
-        V d = sub(load(x + a * inner + 4 * k), best[k]), e = exp_v(d);
+        V d = sub(load(x + a * inner + 4 * k), best[k]), e = exp_or_zero_v(d);
         part[k] = add(part[k], e);
         store_lanes(y + a * inner + 4 * k, logarithm ? d : e, columns - 4 * k);
       }

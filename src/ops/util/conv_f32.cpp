@@ -40,15 +40,16 @@ ConvShape shape_of_weights(const Shape& w, int64_t groups, const WindowAttribute
   ConvShape s;
   s.channels = static_cast<size_t>(w[1]);
   s.out_channels = static_cast<size_t>(w[0] / groups);
-  if (w.rank() == 4) {
-    s.kernel[1] = static_cast<size_t>(w[2]);
-    s.kernel[2] = static_cast<size_t>(w[3]);
-    for (size_t i = 0; i < 2; i++) {
-      if (i < window.strides().size()) s.stride[i + 1] = static_cast<size_t>(window.strides()[i]);
-      if (i < window.dilations().size()) s.dilation[i + 1] = static_cast<size_t>(window.dilations()[i]);
-    }
-  } else {
+  const int axes = w.rank() - 2;
+  if (axes > 3) {
     s.kernel[2] = static_cast<size_t>(w.count(2, w.rank()));
+    return s;
+  }
+  for (int i = 0; i < axes; i++) {
+    const size_t from = static_cast<size_t>(i), to = static_cast<size_t>(3 - axes + i);
+    s.kernel[to] = static_cast<size_t>(w[2 + i]);
+    if (from < window.strides().size()) s.stride[to] = static_cast<size_t>(window.strides()[from]);
+    if (from < window.dilations().size()) s.dilation[to] = static_cast<size_t>(window.dilations()[from]);
   }
   return s;
 }
@@ -276,10 +277,11 @@ ConvKind choose_conv(const Shape& w, int64_t groups, const WindowAttributes& win
   const int64_t outputs = w[0] / groups;
   if (w[1] == 1 && groups > 1 && outputs <= 4) return ConvKind::depthwise;
   // 1-D convolutions are often a few elements long (sound in real time), where whole tiles cost more than they save.
-  if (w.rank() != 4 || w.count() == 0 || outputs < kWinogradOutputs) return ConvKind::gemm;
+  if ((w.rank() != 4 && w.rank() != 5) || w.count() == 0 || outputs < kWinogradOutputs) return ConvKind::gemm;
   const ConvShape s = shape_of_weights(w, groups, window);
-  if (kernels::winograd_line_applies(s)) return w[1] >= kWinogradChannels ? ConvKind::winograd_line : ConvKind::gemm;
-  const bool deep = w[1] * static_cast<int64_t>(s.stride[1] * s.stride[2]) >= kWinogradChannels;
+  if (w.rank() == 4 && kernels::winograd_line_applies(s))
+    return w[1] >= kWinogradChannels ? ConvKind::winograd_line : ConvKind::gemm;
+  const bool deep = w[1] * static_cast<int64_t>(s.kernel[0] * s.stride[1] * s.stride[2]) >= kWinogradChannels;
   return deep && kernels::winograd_gain(s) >= kWinogradGain ? ConvKind::winograd : ConvKind::gemm;
 }
 
