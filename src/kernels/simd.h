@@ -65,6 +65,10 @@ constexpr size_t kStripRows = 4;
 constexpr size_t kStripRows = 6;
 #endif
 
+// 0 in place of denormal elements, products with which take some processors a hundred times as long.
+inline V flush_denormals(V v) {
+  return wasm_v128_andnot(v, wasm_f32x4_lt(wasm_f32x4_abs(v), constant<1.17549435e-38f>()));
+}
 // min(max(v, lo), hi) with one instruction each on x86; a NaN in v stays NaN.
 inline V clamp(V v, V lo, V hi) { return wasm_f32x4_pmin(wasm_f32x4_pmax(v, lo), hi); }
 

@@ -21,7 +21,7 @@ struct PackedDirection {
 
 Tensor pack_transposed(const float* w, size_t k, size_t n) {
   Tensor packed = Tensor::allocate(DType::float32, {static_cast<int64_t>(kernels::gemm_packed_b_size(k, n))});
-  kernels::gemm_pack_b_f32(k, n, {w, 1, k}, packed.data<float>());
+  pack_b(k, n, {w, 1, k}, {}, packed.data<float>());
   return packed;
 }
 

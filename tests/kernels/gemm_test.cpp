@@ -193,6 +193,33 @@ TEST(Gemm, PackedInPlace) {
   }
 }
 
+// A denormal factor slows down each product by a hundred times: they are left out, all else keeps its bits.
+TEST(Gemm, PackedOperandsHoldNothingDenormal) {
+  const float values[] = {1e-38f, -1e-39f, 1e-45f, 1.17549435e-38f, -1.17549435e-38f, NAN, INFINITY, -0.0f, 2};
+  const size_t kinds = std::size(values);
+  const auto flushed = [](float v) { return std::abs(v) < 1.17549435e-38f ? 0.0f : v; };  // of -0 too
+  for (size_t rows : {1, 4, 6, 8, 13, 16})
+    for (size_t k : {1, 4, 7, 24}) {
+      Guarded<float> x(rows * k), expected(rows * k), scratch(gemm_pack_scratch_size(k));
+      for (size_t i = 0; i < x.size(); i++) x[i] = values[i % kinds], expected[i] = flushed(x[i]);
+      Guarded<float> a(gemm_packed_a_size(rows, k)), clean(a.size());
+      for (const MatrixF32& m : {MatrixF32{x, k, 1}, MatrixF32{x, 1, rows}}) {
+        gemm_pack_a_f32(rows, k, m, 1, a.poison());
+        gemm_pack_a_f32(rows, k, {expected, m.row_stride, m.col_stride}, 1, clean.poison());
+        for (size_t i = 0; i < a.size(); i++) EXPECT_NE(std::fpclassify(a[i]), FP_SUBNORMAL);
+        EXPECT_EQ(std::memcmp(a, clean, a.size() * 4), 0);
+      }
+      if (rows % 8 == 0) {
+        gemm_pack_b_in_place_f32(k, rows, x, scratch);
+        gemm_pack_b_in_place_f32(k, rows, expected, scratch);
+      } else {
+        flush_denormals_f32(x, x.size());
+      }
+      EXPECT_EQ(std::memcmp(x, expected, x.size() * 4), 0);
+      EXPECT_TRUE(x.intact() && a.intact());
+    }
+}
+
 TEST(Gemm, SplitsGiveTheSameBits) {
   const size_t m = 47, k = 210, n = 703;
   Case c(m, k, n);

@@ -80,8 +80,16 @@ SARDONYX_NOINLINE void row_panels(size_t k, const float* x, const float* b, floa
 }
 
 void finish_row(const float* v, float* y, size_t n0, size_t n1, const Epilogue& e) noexcept {
-  for (size_t n = n0; n < n1; n++) {
-    float s = v[n - n0] + (e.row_bias ? *e.row_bias : 0) + (e.col_bias ? e.col_bias[n] : 0);
+  const float row_bias = e.row_bias ? *e.row_bias : 0;
+  size_t n = n0;
+  for (; n + 4 <= n1; n += 4) {
+    V s = add(load(v + n - n0), splat(row_bias));
+    if (e.col_bias) s = add(s, load(e.col_bias + n));
+    if (e.accumulate) s = add(s, load(addend_of(e, y + n)));
+    store(y + n, clamp(s, splat(e.lo), splat(e.hi)));
+  }
+  for (; n < n1; n++) {
+    float s = v[n - n0] + row_bias + (e.col_bias ? e.col_bias[n] : 0);
     if (e.accumulate) s += *addend_of(e, y + n);
     s = s < e.lo ? e.lo : s;
     y[n] = s > e.hi ? e.hi : s;

@@ -17,6 +17,7 @@ struct MatrixF32 {
 };
 
 // ---- A packed: strips of kStripRows (4 or 6) rows, the last ones of 4, rows padded with zeros to a multiple of 4.
+// Denormal elements become 0.
 // Floats of the packed A, including the slack that kernels may read.
 size_t gemm_packed_a_size(size_t m, size_t k) noexcept;
 void gemm_pack_a_f32(size_t m, size_t k, const MatrixF32& a, float alpha, float* packed) noexcept;
@@ -28,8 +29,11 @@ size_t gemm_pack_scratch_size(size_t k) noexcept;
 // ---- B packed: panels of 8 columns, the last padded with zeros.
 size_t gemm_packed_b_size(size_t k, size_t n) noexcept;
 void gemm_pack_b_f32(size_t k, size_t n, const MatrixF32& b, float* packed) noexcept;
-// The same where B lies transposed: b row-major n x k, n a multiple of 8; else as for A.
+// The same where B lies transposed: b row-major n x k, n a multiple of 8; else as for A, denormal elements too.
 void gemm_pack_b_in_place_f32(size_t k, size_t n, float* b, float* scratch) noexcept;
+
+// Denormal elements of x become 0: for constant operands.
+void flush_denormals_f32(float* x, size_t n) noexcept;
 
 // B as the product reads it: rows in place (col_stride 1), any strides (packed into scratch blockwise), or packed
 // before.

@@ -1,9 +1,13 @@
 // Packing of the operands of the float32 product into strips (A) and panels (B).
+#include <cmath>
+
 #include "kernels/gemm/gemm_f32.h"
 #include "kernels/gemm/tiles.h"
 
 namespace sardonyx::kernels {
 namespace {
+
+constexpr float kLeastNormal = 1.17549435e-38f;
 
 // H rows of a row-major A, k a multiple of 4, to [k][H]; H is 4 or 6.
 template <size_t H>
@@ -11,7 +15,7 @@ SARDONYX_NOINLINE void pack_rows(size_t k, const float* a, size_t stride, float 
   V scale = splat(alpha);
   for (size_t i = 0; i < k; i += 4, a += 4, p += 4 * H) {
     V r[H];
-    for (size_t h = 0; h < H; h++) r[h] = mul(load(a + h * stride), scale);
+    for (size_t h = 0; h < H; h++) r[h] = mul(flush_denormals(load(a + h * stride)), scale);
     transpose4(r[0], r[1], r[2], r[3]);
     for (size_t q = 0; q < 4; q++) store(p + q * H, r[q]);
     if constexpr (H == 6) {
@@ -29,8 +33,10 @@ template <size_t H>
 SARDONYX_NOINLINE void pack_cols(size_t k, const float* a, size_t stride, float alpha, float* p) noexcept {
   V scale = splat(alpha);
   for (size_t i = 0; i < k; i++, a += stride, p += H) {
-    store(p, mul(load(a), scale));
-    if constexpr (H == 6) wasm_v128_store64_lane(p + 4, mul(wasm_v128_load64_zero(a + 4), scale), 0);
+    store(p, mul(flush_denormals(load(a)), scale));
+    if constexpr (H == 6) {
+      wasm_v128_store64_lane(p + 4, mul(flush_denormals(wasm_v128_load64_zero(a + 4)), scale), 0);
+    }
   }
 }
 
@@ -48,7 +54,8 @@ void pack_strip(size_t height, size_t rows, size_t k, const MatrixF32& a, size_t
   }
   for (size_t i = done; i < k; i++) {
     for (size_t h = 0; h < height; h++) {
-      p[i * height + h] = h < rows ? src[h * a.row_stride + i * a.col_stride] * alpha : 0;
+      const float v = h < rows ? src[h * a.row_stride + i * a.col_stride] : 0;
+      p[i * height + h] = std::abs(v) < kLeastNormal ? 0 : v * alpha;
     }
   }
 }
@@ -112,6 +119,12 @@ void pack_columns(size_t k, size_t cols, const MatrixF32& b, float* packed) noex
 
 }  // namespace
 
+void flush_denormals_f32(float* x, size_t n) noexcept {
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) store(x + i, flush_denormals(load(x + i)));
+  for (; i < n; i++) x[i] = std::abs(x[i]) < kLeastNormal ? 0 : x[i];
+}
+
 size_t gemm_packed_a_size(size_t m, size_t k) noexcept { return padded_rows(m) * k + kPackSlack; }
 
 size_t gemm_packed_b_size(size_t k, size_t n) noexcept { return (n + 7) / kPanel * kPanel * k + kPackSlack; }
@@ -153,6 +166,7 @@ void gemm_pack_b_in_place_f32(size_t k, size_t n, float* b, float* scratch) noex
   for (size_t col = 0; col < n; col += kPanel, b += kPanel * k) {
     std::copy_n(b, kPanel * k, scratch);
     pack_columns(k, kPanel, {scratch, 1, k}, b);
+    flush_denormals_f32(b, kPanel * k);
   }
 }
 

@@ -62,13 +62,21 @@ void multiply_f32(RunContext& c, int64_t batch, const ProductSize& s, const Prod
 }
 
 void pack_b(size_t k, size_t n, const kernels::MatrixF32& b, std::span<const float> column_scale, float* packed) {
-  if (column_scale.empty()) return kernels::gemm_pack_b_f32(k, n, b, packed);
+  constexpr size_t kColumns = 32;  // at a time, while they are in a cache
+  if (column_scale.empty()) {
+    for (size_t j = 0; j < n; j += kColumns, packed += kColumns * k) {
+      const size_t columns = std::min(kColumns, n - j);
+      kernels::gemm_pack_b_f32(k, columns, {b.data + j * b.col_stride, b.row_stride, b.col_stride}, packed);
+      kernels::flush_denormals_f32(packed, round_up(columns, 8) * k);
+    }
+    return;
+  }
   Tensor scaled = Tensor::allocate(DType::float32, {static_cast<int64_t>(k), static_cast<int64_t>(n)});
   float* to = scaled.data<float>();
   for (size_t i = 0; i < k; i++) {
     for (size_t j = 0; j < n; j++) *to++ = b.data[i * b.row_stride + j * b.col_stride] * column_scale[j];
   }
-  kernels::gemm_pack_b_f32(k, n, {scaled.data<float>(), n, 1}, packed);
+  pack_b(k, n, {scaled.data<float>(), n, 1}, {}, packed);
 }
 
 bool pack_transposed_b(size_t k, size_t n, std::span<const float> column_scale, Tensor& b) {

@@ -29,7 +29,8 @@ class ProductSource {
 };
 void multiply_f32(RunContext& c, int64_t batch, const ProductSize& size, const ProductSource& source);
 
-// b [k][n] (with any strides) times a scale per column (none: 1), packed as B of the kernels.
+// b [k][n] (with any strides) times a scale per column (none: 1), packed as B of the kernels; denormal elements become
+// 0.
 void pack_b(size_t k, size_t n, const kernels::MatrixF32& b, std::span<const float> column_scale, float* packed);
 
 // The same where b lies, if it can be: b row-major [n][k], float32, memory of the caller. False: nothing is done.
