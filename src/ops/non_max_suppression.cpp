@@ -1,23 +1,40 @@
 // NonMaxSuppression: the best boxes of each class that do not overlap too much.
 #include <algorithm>
+#include <array>
 
+#include "kernels/boxes/overlap.h"
 #include "ops/selection.h"
 
 namespace sardonyx {
 namespace {
 
-struct Box {
-  float x0, y0, x1, y1;
-  float area() const noexcept { return (x1 - x0) * (y1 - y0); }
-};
+using Box = std::array<float, kernels::kBoxFields>;
 
-bool overlaps(const Box& a, const Box& b, float threshold) noexcept {
-  const float width = std::min(a.x1, b.x1) - std::max(a.x0, b.x0);
-  const float height = std::min(a.y1, b.y1) - std::max(a.y0, b.y0);
-  if (!(width > 0) || !(height > 0)) return false;
-  const float common = width * height, all = a.area() + b.area() - common;
-  return a.area() > 0 && b.area() > 0 && all > 0 && common / all > threshold;
-}
+Box box_of(float x0, float y0, float x1, float y1) noexcept { return {x0, y0, x1, y1, (x1 - x0) * (y1 - y0)}; }
+
+// The boxes that are kept, field by field, as the kernel reads them.
+class Kept {
+ public:
+  std::vector<int64_t> indices;
+
+  void push(const Box& box, int64_t index) {
+    const size_t at = indices.size();
+    for (size_t f = 0; f < box.size(); f++) {
+      if (at % 4 == 0) fields_[f].resize(at + 4, 0.0f);
+      fields_[f][at] = box[f];
+    }
+    indices.push_back(index);
+  }
+
+  bool overlapped_by(const Box& box, float threshold) const noexcept {
+    const float* others[kernels::kBoxFields];
+    for (size_t f = 0; f < box.size(); f++) others[f] = fields_[f].data();
+    return kernels::overlaps_any_f32(box.data(), others, indices.size(), threshold);
+  }
+
+ private:
+  std::vector<float> fields_[kernels::kBoxFields];
+};
 
 // ONNX NonMaxSuppression. Inputs: boxes [batches, n, 4], scores [batches, classes, n], then optional scalars: most
 // boxes per class (0 by default), overlap above which a box is dropped, score below which it is.
@@ -52,9 +69,8 @@ class NonMaxSuppression final : public Operator {
     for (int64_t b = 0; b < batches && most > 0; b++) {
       for (int64_t i = 0; i < n; i++) list[static_cast<size_t>(i)] = read(boxes.data<float>() + (b * n + i) * 4);
       for (int64_t k = 0; k < classes; k++) {
-        c.services().check_abort();
         const float* score = scores.data<float>() + (b * classes + k) * n;
-        for (int64_t i : best(list, {score, static_cast<size_t>(n)}, least, most, overlap)) {
+        for (int64_t i : best(c, list, {score, static_cast<size_t>(n)}, least, most, overlap)) {
           selected.insert(selected.end(), {b, k, i});
         }
       }
@@ -64,13 +80,14 @@ class NonMaxSuppression final : public Operator {
 
  private:
   Box read(const float* v) const noexcept {
-    if (centered_) return {v[0] - v[2] / 2, v[1] - v[3] / 2, v[0] + v[2] / 2, v[1] + v[3] / 2};
-    return {std::min(v[1], v[3]), std::min(v[0], v[2]), std::max(v[1], v[3]), std::max(v[0], v[2])};
+    if (centered_) return box_of(v[0] - v[2] / 2, v[1] - v[3] / 2, v[0] + v[2] / 2, v[1] + v[3] / 2);
+    return box_of(std::min(v[1], v[3]), std::min(v[0], v[2]), std::max(v[1], v[3]), std::max(v[0], v[2]));
   }
 
-  static std::vector<int64_t> best(std::span<const Box> boxes, std::span<const float> scores, const float* least,
-                                   int64_t most, float overlap) {
-    std::vector<int64_t> order, kept;
+  static std::vector<int64_t> best(RunContext& c, std::span<const Box> boxes, std::span<const float> scores,
+                                   const float* least, int64_t most, float overlap) {
+    constexpr size_t kBetweenChecks = 256;
+    std::vector<int64_t> order;
     for (size_t i = 0; i < scores.size(); i++) {
       // NaN never enters: it has no place in the order.
       if (least ? scores[i] > *least : scores[i] == scores[i]) order.push_back(static_cast<int64_t>(i));
@@ -79,15 +96,13 @@ class NonMaxSuppression final : public Operator {
       const float sa = scores[static_cast<size_t>(a)], sb = scores[static_cast<size_t>(b)];
       return sa > sb || (sa == sb && a < b);
     });
-    for (int64_t i : order) {
-      if (static_cast<int64_t>(kept.size()) >= most) break;
-      const Box& box = boxes[static_cast<size_t>(i)];
-      const bool dropped = std::any_of(kept.begin(), kept.end(), [&](int64_t other) {
-        return overlaps(box, boxes[static_cast<size_t>(other)], overlap);
-      });
-      if (!dropped) kept.push_back(i);
+    Kept kept;
+    for (size_t i = 0; i < order.size() && static_cast<int64_t>(kept.indices.size()) < most; i++) {
+      if (i % kBetweenChecks == 0) c.services().check_abort();
+      const Box& box = boxes[static_cast<size_t>(order[i])];
+      if (!kept.overlapped_by(box, overlap)) kept.push(box, order[i]);
     }
-    return kept;
+    return std::move(kept.indices);
   }
 
   bool centered_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "tests/cpp/graph_maker.h"
 #include "tests/cpp/move_values.h"
@@ -106,6 +107,54 @@ TEST(Selection, NonMaxSuppression) {
   EXPECT_EQ(nms(9, 0.95f, tensor<float>({1}, {0.2f})), (Dims{0, 0, 1, 0, 0, 2, 0, 0, 0}));
   EXPECT_EQ(nms(1, 0.5f, Value()), (Dims{0, 0, 1}));
   EXPECT_TRUE(run_op("NonMaxSuppression", 10, {}, {boxes, scores})[0].tensor().shape() == (Shape{0, 3}));
+}
+
+// Many boxes against the definition, some of them empty or turned round.
+TEST(Selection, NonMaxSuppressionOfManyBoxes) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> place(0, 10), size(-0.2f, 3);
+  constexpr size_t kBoxes = 301;
+  std::vector<float> boxes, scores;
+  for (size_t i = 0; i < kBoxes; i++) {
+    const float x = place(random), y = place(random), w = size(random), h = size(random);
+    boxes.insert(boxes.end(), {x, y, w, h});
+    scores.push_back(i % 50 == 7 ? NAN : place(random));
+  }
+  const auto iou = [&](int64_t a, int64_t b) {
+    const float *p = &boxes[static_cast<size_t>(a) * 4], *q = &boxes[static_cast<size_t>(b) * 4];
+    float common = 1, areas[2] = {1, 1};
+    for (int d = 0; d < 2; d++) {
+      const float p0 = p[d] - p[d + 2] / 2, p1 = p[d] + p[d + 2] / 2;
+      const float q0 = q[d] - q[d + 2] / 2, q1 = q[d] + q[d + 2] / 2;
+      common *= std::max(0.0f, std::min(p1, q1) - std::max(p0, q0));
+      areas[0] *= p1 - p0, areas[1] *= q1 - q0;
+    }
+    return areas[0] > 0 && areas[1] > 0 ? common / (areas[0] + areas[1] - common) : 0;
+  };
+  Attributes centered;
+  centered.add("center_point_box", int64_t{1});
+  Tensor x = Tensor::allocate(DType::float32, {1, kBoxes, 4}), s = Tensor::allocate(DType::float32, {1, 1, kBoxes});
+  std::ranges::copy(boxes, x.data<float>());
+  std::ranges::copy(scores, s.data<float>());
+  for (const float threshold : {0.0f, 0.3f, 0.7f}) {
+    for (const int64_t most : {1, 5, 1000}) {
+      Dims order, expected;
+      for (int64_t i = 0; i < static_cast<int64_t>(kBoxes); i++) {
+        if (!std::isnan(scores[static_cast<size_t>(i)])) order.push_back(i);
+      }
+      std::ranges::sort(order, std::greater{}, [&](int64_t i) { return scores[static_cast<size_t>(i)]; });
+      for (const int64_t i : order) {
+        const auto over = [&](int64_t other) { return iou(i, other) > threshold; };
+        if (static_cast<int64_t>(expected.size()) < most && std::ranges::none_of(expected, over)) expected.push_back(i);
+      }
+      const Tensor y = run_op("NonMaxSuppression", 11, centered,
+                              {x, s, tensor<int64_t>({1}, {most}), tensor<float>({1}, {threshold})})[0]
+                           .tensor();
+      Dims triples;
+      for (const int64_t i : expected) triples.insert(triples.end(), {0, 0, i});
+      EXPECT_EQ(ints(y), triples) << threshold << " " << most;
+    }
+  }
 }
 
 TEST(Selection, ReverseSequenceAndCenterCropPad) {
