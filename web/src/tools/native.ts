@@ -117,9 +117,7 @@ export class Workbench {
       const result = new Uint32Array(exports.memory.buffer, answer, 3) as unknown as [number, number, number];
       const [address, bytes] = result;
       failed = result[2];
-      if (address === 0) throw outOfMemory(bytes);
       found = new Uint8Array(exports.memory.buffer).slice(address, address + bytes) as Uint8Array<ArrayBuffer>;
-      exports.free(address);
       exports.free(at);
     } catch (error) {
       if (error instanceof OnnxError) throw error;
