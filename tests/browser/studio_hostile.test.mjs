@@ -308,6 +308,7 @@ test('numbers that are none, that the type does not have, or too many of them', 
   // What the types do have, exactly.
   for (const [type, text, values] of [
     [kInt64, '9223372036854775807, -9223372036854775808', [9223372036854775807n, -9223372036854775808n]],
+    [kInt64, '[9007199254740993, -9007199254740993]', [9007199254740993n, -9007199254740993n]],
     [kUint8, '0, 255', [0, 255]],
   ]) {
     await choose(page, echo([2], type));

@@ -53,6 +53,28 @@ test('.npy files in other orders, and of other types where no value is lost', as
   assert.deepEqual(await throughIdentity('float32', 'float16', [2, 3], [1, 2, 3, 4, 5, 6]), fixture('float16'));
 });
 
+test('64-bit integers in JSON keep all their digits', async () => {
+  for (const [type, values] of [
+    ['int64', ['9007199254740993', '-9223372036854775808', '9223372036854775807', '"-9007199254740993"', '10']],
+    ['uint64', ['18446744073709551615', '9007199254740993', '0']],
+  ]) {
+    const model = work.put(`${type}.onnx`, identityModel(tensorType(type, [1, values.length])));
+    const exact = values.map((text) => BigInt(text.replaceAll('"', '')));
+    const list = `[[${values.join(', ')}]]`;
+    const flat = `{"dims": [1, ${values.length}], "data": [\n${values.join(',\n')}\n]}`;
+    for (const given of [list, list.replaceAll(' ', ''), flat, work.put('long.json', list)]) {
+      const { code, stderr } = await sardonyx(['run', model, '--input', `x=${given}`, '--output', work.path('long')]);
+      assert.equal(code, 0, stderr);
+      const bytes = readFileSync(work.path('long/y.npy'));
+      const numbers = exact.map((_, i) => {
+        const at = bytes.length - 8 * (exact.length - i);
+        return type === 'int64' ? bytes.readBigInt64LE(at) : bytes.readBigUInt64LE(at);
+      });
+      assert.deepEqual(numbers, exact, given);
+    }
+  }
+});
+
 test('.npy files that are broken, or do not fit, are refused by name', async () => {
   const model = work.put('f.onnx', identityModel(tensorType('int32', [2, 3])));
   const refused = async (bytes, message) => {

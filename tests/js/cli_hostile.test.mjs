@@ -22,6 +22,7 @@ const work = workFolder();
 after(work.remove);
 const good = work.put('good.onnx', goodModel());
 const two = work.put('two.onnx', twoByTwo());
+const whole = work.put('whole.onnx', identityModel(tensorType('int64', ['n'])));
 const out = work.path('out.onnx');
 
 /** Runs [args, exit code, message] each, with --json. */
@@ -114,7 +115,6 @@ test('inputs that cannot be read, or do not fit', async () => {
   mkdirSync(work.path('folder.npy'));
   const given = (name, code, message) => [['run', good, '--input', `x=${work.path(name)}`], code, message];
   const inline = (text, message) => [['run', good, '--input', `x=${text}`], 2, message];
-  const whole = work.put('whole.onnx', identityModel(tensorType('int64', ['n'])));
   const flags = work.put('flags.onnx', identityModel(tensorType('bool', ['n'])));
   const sequence = work.put('sequence.onnx', identityModel(sequenceType(tensorType('float32', ['n']))));
   await refused([
@@ -138,7 +138,17 @@ test('inputs that cannot be read, or do not fit', async () => {
     inline('[[1e400,0,0],[0,0,0]]', /element 0 is larger than any number/),
     inline('[[1e39,0,0],[0,0,0]]', /element 0 is 1e\+39, which float32 cannot hold/),
     inline('zero', /it is a \.npy, \.json or \.png file, JSON, or random, zeros or ones/),
-    [['run', whole, '--input', 'x=[9007199254740993]'], 2, /write so large a number as a string of digits/],
+    [
+      ['run', whole, '--input', 'x=[1e17]'],
+      2,
+      /element 0 is 100000000000000000: write so large a number with all its digits/,
+    ],
+    [
+      ['run', whole, '--input', 'x=[9223372036854775808]'],
+      2,
+      /element 0 is 9223372036854775808, which int64 cannot hold/,
+    ],
+    [['run', whole, '--input', 'x=[09007199254740993]'], 2, /it is no JSON/],
     [['run', whole, '--input', 'x=[""]'], 2, /element 0 is "", not a whole number/],
     [['run', whole, '--input', 'x=["0x10"]'], 2, /element 0 is "0x10", not a whole number/],
     [['run', flags, '--input', 'x=[2]'], 2, /element 0 is 2, neither true nor false/],
@@ -160,6 +170,9 @@ test('sizes that nothing holds are refused before anything is made', async () =>
       /float32\[2000000000, 2\].* larger than the 4 GB that WebAssembly can hold/,
     ],
     [['run', two, ...vast('9007199254740991')], 2, /larger than the 4 GB/],
+    // Neither the engine's own bytes nor a piece of more than 2 GB fit.
+    [['run', two, ...vast('268435456')], 2, /larger than the 4 GB/],
+    [['run', whole, ...vast('300000000')], 2, /int64\[300000000\] one is larger than the 2 GB that a tensor can have/],
     [['stats', two, ...vast('600000000')], 2, /larger than the 4 GB/],
     [['compare', two, two, ...vast('600000000')], 2, /larger than the 4 GB/],
     [['bench', two, ...vast('600000000')], 2, /larger than the 4 GB/],

@@ -94,6 +94,17 @@ test('compareResults and compareValues: two runs', () => {
   assert.deepEqual(same[0].data, same[1].data);
 });
 
+test('random values of large tensors come again, in no row at the place of another', () => {
+  const { data } = randomTensor('float32', [3, 4 << 20], 'x', 7);
+  const again = 4_194_301;
+  assert.deepEqual(data.subarray(again, 2 * again), data.subarray(0, again));
+  assert.deepEqual(data.subarray(2 * again), data.subarray(0, data.length - 2 * again));
+  const rows = [0, 1, 2].map((row) => data.subarray(row << 22, (row << 22) + 1000));
+  assert.notDeepEqual(rows[0], rows[1]);
+  assert.notDeepEqual(rows[1], rows[2]);
+  assert.equal(new Set(data.subarray(0, 1000)).size, 1000);
+});
+
 test('stats: parameters, operators, multiply-adds and memory of one run', async () => {
   const found = await stats(model(), { dims: { n: 5 } });
   assert.equal(found.parameters, 6 + 2 + 1);

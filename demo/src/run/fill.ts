@@ -40,11 +40,14 @@ function numberOf(name: string, type: string, word: unknown): number | bigint {
   return whole;
 }
 
-/** A JSON list of lists as its elements in order and, if they are lists all alike, its dimensions. */
+// A whole number of which JSON.parse could lose digits, outside of strings.
+const kLongInteger = /(?<=[\s[,])-?[1-9]\d{15,}(?=[\s\],])/g;
+
+/** A JSON list of lists as its elements in order and, if they are lists all alike, its dimensions; long integers as text. */
 function fromJson(text: string): { values: unknown[]; dims: number[] } | undefined {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = JSON.parse(text.replace(kLongInteger, '"$&"'));
   } catch {
     return undefined;
   }

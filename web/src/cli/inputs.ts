@@ -204,7 +204,8 @@ export async function makeFeeds(session: InferenceSession, options: InputOptions
   }
   const left = metadata.filter(({ name }) => !feeds[name]).map((port) => ({ ...port, dims: dimensions.dimsOf(port) }));
   dimensions.checkUsed(metadata);
-  const problem = misfit(left);
+  const { weights, packed } = session.memory();
+  const problem = misfit([...Object.values(feeds), ...left], weights + packed);
   if (problem) throw usage(problem);
   for (const { name, type, dims } of left) {
     const word = given.get(name) ?? 'random';

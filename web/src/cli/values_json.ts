@@ -25,13 +25,14 @@ function flatten(value: unknown, dims: readonly number[], depth: number, where: 
 }
 
 const kMostDepth = 64;
+// A whole number of which JSON.parse could lose digits, outside of strings.
+const kLongInteger = /(?<=^|[\s[,:])-?[1-9]\d{15,}(?=$|[\s\],}])/g;
 const kWords: Readonly<Record<string, number>> = { NaN: Number.NaN, Infinity, '-Infinity': -Infinity };
 
 function integerOf(value: unknown, type: string, i: number): bigint {
   if (Number.isSafeInteger(value)) return BigInt(value as number);
-  // It may have been another number before it was parsed.
-  if (Number.isInteger(value))
-    throw new Error(`element ${i} is ${value}: write so large a number as a string of digits`);
+  // 1e17 and its like: it may have been another number before it was parsed.
+  if (Number.isInteger(value)) throw new Error(`element ${i} is ${value}: write so large a number with all its digits`);
   if (typeof value === 'string' && /^-?\d+$/.test(value)) return BigInt(value);
   throw new Error(`element ${i} is ${JSON.stringify(value)}, not a whole number, as ${type} takes them`);
 }
@@ -89,14 +90,14 @@ function arrayOfValues(type: Tensor.Type, values: readonly unknown[]): Tensor.Da
 }
 
 /**
- * The tensor of the type that the text describes; 64-bit integers may be strings of digits, and "NaN", "Infinity" and
- * "-Infinity" are numbers. Complex numbers come as [real, imaginary] in a last dimension. Throws Error with the reason.
+ * The tensor of the type that the text describes; 64-bit integers keep all their digits and may be strings, and "NaN",
+ * "Infinity" and "-Infinity" are numbers. Complex numbers come as [real, imaginary] in a last dimension. Throws Error with the reason.
  */
 export function readJson(text: string, type: Tensor.Type): Tensor {
   if (/^(float8|float4|u?int[24]$)/.test(type)) throw new Error(`values of the type ${type} cannot be written in JSON`);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(/^u?int64$/.test(type) ? text.replace(kLongInteger, '"$&"') : text);
   } catch (error) {
     throw new Error(`it is no JSON: ${(error as Error).message}`);
   }

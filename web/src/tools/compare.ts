@@ -5,7 +5,7 @@ import { InferenceSession } from '../session.js';
 import { type ModelSource, openSource, readAll } from '../source.js';
 import type { Tensor } from '../tensor.js';
 import { compareResults, compareValues } from './comparing.js';
-import { madeFeeds } from './feeds.js';
+import { type MadeFeeds, madeFeeds } from './feeds.js';
 import { type Inference, withInference } from './infer.js';
 import { type Workbench, withModel } from './native.js';
 import type { CompareOptions, Comparison, NodePlace, ValueDifference } from './run_types.js';
@@ -139,9 +139,9 @@ export async function firstDifference(
 export async function compare(a: ModelSource, b: ModelSource, options: CompareOptions = {}): Promise<Comparison> {
   const { signal, externalData, otherExternalData = externalData } = options;
   const [left, right] = [await lasting(a, signal), await lasting(b, signal)];
-  let made = madeFeeds([], options);
+  let made: MadeFeeds = { feeds: {}, assumed: [] };
   const actual = await resultsOf(left, externalData, options, (session) => {
-    made = madeFeeds(session.inputMetadata, options);
+    made = madeFeeds(session, options);
     return made.feeds;
   });
   const expected = await resultsOf(right, otherExternalData, options, () => made.feeds);

@@ -13,7 +13,11 @@ export interface MadeFeeds {
 }
 
 /** @throws OnnxError (invalid_argument) for an input that is no tensor and not given */
-export function madeFeeds(inputs: readonly InferenceSession.ValueMetadata[], options: FeedOptions): MadeFeeds {
+export function madeFeeds(
+  session: Pick<InferenceSession, 'inputMetadata' | 'memory'>,
+  options: FeedOptions,
+): MadeFeeds {
+  const { inputMetadata: inputs } = session;
   const { feeds: given = {}, dims = {}, seed = 0 } = options;
   const dimensions = new OpenDimensions(new Map(Object.entries(dims)));
   for (const port of inputs) {
@@ -30,7 +34,8 @@ export function madeFeeds(inputs: readonly InferenceSession.ValueMetadata[], opt
         `input "${port.name}" takes a value of the type ${port.description}, which feeds must give`,
       );
     });
-  const problem = misfit(left);
+  const { weights, packed } = session.memory();
+  const problem = misfit([...Object.values(given).filter((feed) => feed?.dims), ...left], weights + packed);
   if (problem) throw new OnnxError('invalid_argument', problem);
   for (const { name, type, dims } of left) feeds[name] = randomTensor(type, dims, name, seed);
   return { feeds, assumed: [...dimensions.assumed] };

@@ -22,19 +22,29 @@ function mixed(seed: number, name: string): number {
   return hash >>> 0;
 }
 
+// Of the heap, and of one piece of it.
 const kMostBytes = 2 ** 32;
+const kMostOfOne = 2 ** 31;
+// The engine's stack and constants.
+const kOwnBytes = 2 << 20;
 
-/** Why tensors can be in no heap of WebAssembly; undefined where they may. */
-export function misfit(tensors: readonly Pick<Tensor, 'type' | 'dims'>[]): string | undefined {
+/** Why tensors can be in no heap of WebAssembly, beside `weights` bytes of a model; undefined where they may. */
+export function misfit(tensors: readonly Pick<Tensor, 'type' | 'dims'>[], weights: number): string | undefined {
   const bytes = tensors.map(({ type, dims }) => dims.reduce((a, b) => a * b, Math.max(bitsOf(type), 1) / 8));
-  if (bytes.reduce((a, b) => a + b, 0) <= kMostBytes) return undefined;
+  const fits = bytes.reduce((a, b) => a + b, kOwnBytes + weights) <= kMostBytes;
+  if (fits && bytes.every((size) => size < kMostOfOne)) return undefined;
   const text = tensors.map(({ type, dims }) => `${type}[${dims.join(', ')}]`).join(', ');
-  return `the inputs ${text} are larger than the 4 GB that WebAssembly can hold`;
+  if (fits) return `of the inputs ${text} one is larger than the 2 GB that a tensor can have`;
+  const beside = weights < 1e6 ? '' : `, with ${Math.round(weights / 1e6)} MB of weights,`;
+  return `the inputs ${text}${beside} are larger than the 4 GB that WebAssembly can hold`;
 }
+
+// So many elements are drawn; those behind them are the same again. A prime: no row of a tensor is another's.
+const kDrawn = 4_194_301;
 
 /**
  * Floats are uniform in [-1, 1); uint8 is 0 to 255, int8 -128 to 127; other integers are 0 to 9, so that they can serve as
- * indices; bool is either; strings are "a" to "j".
+ * indices; bool is either; strings are "a" to "j". Past 4 million elements they come again.
  */
 export function randomTensor(type: Tensor.Type, dims: readonly number[], name: string, seed: number): Tensor {
   const next = generator(mixed(seed, name));
@@ -57,6 +67,8 @@ export function randomTensor(type: Tensor.Type, dims: readonly number[], name: s
   // Half of the codes, so that none of them is NaN or infinite.
   else if (type.startsWith('float8')) make = () => below(0x40);
   else if (bitsOf(type) <= 8) make = () => below(256);
-  for (let i = 0; i < data.length; i++) data[i] = make();
+  const drawn = Math.min(data.length, kDrawn);
+  for (let i = 0; i < drawn; i++) data[i] = make();
+  for (let i = drawn; i < data.length; i += drawn) data.copyWithin(i, 0, Math.min(drawn, data.length - i));
   return new Tensor(type, data, dims);
 }

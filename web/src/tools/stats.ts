@@ -16,7 +16,7 @@ export async function stats(model: ModelSource, options: StatsOptions = {}): Pro
     ...(signal ? { signal } : {}),
   });
   try {
-    const { feeds, assumed } = madeFeeds(session.inputMetadata, options);
+    const { feeds, assumed } = madeFeeds(session, options);
     await session.run(feeds, signal ? { signal } : {});
     const { parameters, operators } = session.metadata;
     const inputs = Object.entries(feeds).map(([name, { type, dims }]) => ({ name, type, dims }));
