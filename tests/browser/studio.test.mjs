@@ -183,7 +183,9 @@ test('nothing leaves the page', async () => {
   page.on('request', (request) => requests.push(request.url()));
   await choose(page, good());
   await readyToRun(page);
-  // Up to here: the worker and the module, of this site. From here on: nothing at all.
+  // The types of values are the last that a model is loaded for.
+  await page.waitForSelector('.graph-canvas canvas[data-types]', { state: 'attached' });
+  // Up to here: the workers and the modules, of this site. From here on: nothing at all.
   assert.deepEqual(
     requests.filter((url) => !url.startsWith(site.url)),
     [],

@@ -169,6 +169,55 @@ test('subgraphs and functions open and close', async () => {
   await page.context().close();
 });
 
+test('types that the file does not state are inferred, in subgraphs too; the arrows say them', async () => {
+  const branch = (name, type) => ({
+    name,
+    node: [
+      node('Relu', ['mixed'], [`${name}_r`], `${name} first`),
+      node(type, [`${name}_r`], [`${name}_y`], `${name} last`),
+    ],
+    output: [{ name: `${name}_y` }],
+  });
+  const graph = {
+    node: [
+      node('Conv', ['x', 'w'], ['mixed'], 'stem'),
+      {
+        ...node('If', ['c'], ['y'], 'choice'),
+        attribute: [
+          { name: 'then_branch', type: 5, g: branch('then', 'Tanh') },
+          { name: 'else_branch', type: 5, g: branch('else', 'Exp') },
+        ],
+      },
+      node('Shape', ['y'], ['sizes'], 'sizes'),
+    ],
+    input: [port('x', ['rows', 3, 8, 8]), { name: 'c', type: { tensor_type: { elem_type: 9, shape: {} } } }],
+    output: [port('sizes', [4], 7)],
+    initializer: [initializer('w', [5, 3, 3, 3], Array(135).fill(1))],
+  };
+  const page = await look('untyped.onnx', modelBytes(graph));
+  const find = async (name) => {
+    await page.fill('#search', name);
+    await page.waitForFunction((wanted) => {
+      const rows = document.querySelectorAll('.node-row');
+      return rows.length === 1 && rows[0].textContent.includes(wanted);
+    }, name);
+    await page.keyboard.press('Enter');
+  };
+  const says = (text) =>
+    page.waitForFunction((wanted) => document.getElementById('node-panel').textContent.includes(wanted), text);
+  // The arrows are drawn with their shapes as soon as these are known.
+  await page.waitForSelector('.graph-canvas canvas[data-types="inferred"]');
+  await find('stem');
+  await says('mixed float32[rows, 5, 6, 6]');
+  await find('then last');
+  await says('then_r float32[rows, 5, 6, 6]');
+  await find('sizes');
+  await says('sizes int64[4]');
+  await says('y float32[rows, 5, 6, 6]');
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
 test('weights in a file of their own', async () => {
   const weights = Float32Array.of(4, 5, 6);
   const entry = (key, value) => ({ key, value });

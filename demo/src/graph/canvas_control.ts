@@ -95,6 +95,11 @@ export class CanvasControl {
     this.#ask();
   }
 
+  /** More types are known. */
+  retype(): void {
+    this.#ask();
+  }
+
   /** Brings the selected box into view. */
   reveal(): void {
     const item = this.#selected();
@@ -171,6 +176,7 @@ export class CanvasControl {
     const marks = { selected, heat: this.#heat, edgeText };
     this.#painter.draw(this.#port, width, height, devicePixelRatio || 1, this.#look, marks);
     this.#canvas.dataset.scale = this.#port.scale.toPrecision(3);
+    if (this.#graph.types.value) this.#canvas.dataset.types = 'inferred';
     this.#canvas.dataset.drawn = String(Number(this.#canvas.dataset.drawn ?? 0) + 1);
   }
 

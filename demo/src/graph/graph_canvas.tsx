@@ -28,6 +28,7 @@ export function GraphCanvas({ graph, heat, scrolls }: Props) {
   }, [scene, graph]);
   useEffect(() => control.current?.colour(heat), [heat, look, graph]);
   useEffect(() => control.current?.select(graph.selected.value), [graph.selected.value, graph]);
+  useEffect(() => control.current?.retype(), [graph.types.value, graph]);
   useEffect(() => control.current?.reveal(), [graph.reveal.value, scene, graph]);
   return (
     <div class="graph-canvas">

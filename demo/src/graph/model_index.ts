@@ -6,6 +6,7 @@ import type {
   TypeDescription,
 } from '../../../web/src/tools/types.js';
 import { type Body, bodiesOf, capturesOf, constantsOf, graphBody, keyOf } from './keys.js';
+import type { ScopeTypes } from './scope_types.js';
 
 export interface Entry {
   readonly key: string;
@@ -18,17 +19,18 @@ export class Scope {
   readonly body: Body;
   readonly outer: Scope | undefined;
   readonly constants: Map<string, TensorDescription>;
-  readonly #types = new Map<string, TypeDescription>();
+  readonly #types: Map<string, TypeDescription>;
   readonly #makers = new Map<string, string>();
   readonly #takers = new Map<string, string[]>();
 
-  constructor(body: Body, outer: Scope | undefined) {
+  constructor(body: Body, outer: Scope | undefined, inferred: ReadonlyMap<string, TypeDescription> | undefined) {
     this.body = body;
     this.outer = outer;
     this.constants = constantsOf(body);
     const { graph } = body;
+    this.#types = new Map(inferred);
     for (const { name, type } of [...(graph?.values ?? []), ...(graph?.inputs ?? []), ...(graph?.outputs ?? [])]) {
-      if (type) this.#types.set(name, type);
+      if (type && !this.#types.has(name)) this.#types.set(name, type);
     }
     for (const name of body.inputs) this.#makers.set(name, `${body.prefix}in:${name}`);
     for (const node of body.nodes) {
@@ -75,7 +77,11 @@ export class ModelIndex {
   #named: Map<string, Entry> | undefined;
   readonly #makers = new Map<string, string>();
 
-  constructor(model: ModelDescription) {
+  /** `types`: of values, as far as they are inferred. */
+  constructor(
+    model: ModelDescription,
+    private readonly types?: ScopeTypes,
+  ) {
     const body = graphBody(model.graph, '');
     this.main = this.#add(model, body, undefined, 0);
     for (const name of body.inputs) this.#ports.add(`in:${name}`);
@@ -86,7 +92,7 @@ export class ModelIndex {
   }
 
   #add(model: ModelDescription, body: Body, outer: Scope | undefined, depth: number): Scope {
-    const scope = new Scope(body, outer);
+    const scope = new Scope(body, outer, this.types?.get(body.prefix));
     this.#scopes.set(body.prefix, scope);
     for (const node of body.nodes) {
       const entry = { key: keyOf(body.prefix, node.index), node, scope };

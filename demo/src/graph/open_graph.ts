@@ -4,31 +4,41 @@ import type { ModelDescription, TensorDescription } from '../../../web/src/tools
 import { AskedWorker } from '../asked_worker.js';
 import { t } from '../i18n/index.js';
 import type { ExternalFile } from '../state.js';
+import type { ToolQuestion } from '../tools/worker.js';
 import { aroundKeys } from './keys.js';
 import { ModelIndex } from './model_index.js';
 import type { Scene } from './scene.js';
+import type { ScopeTypes } from './scope_types.js';
 import type { GraphQuestion, WeightView } from './worker.js';
 
 type GraphWorker = AskedWorker<GraphQuestion, ModelDescription | Scene | WeightView>;
+type TypesWorker = AskedWorker<ToolQuestion, ScopeTypes>;
+// Larger models are not held once more for the types of their values.
+const kMostBytes = 2 ** 28;
+const kMostNodes = 20_000;
 // Without work, for the next model.
-const kIdle: GraphWorker[] = [];
+const kIdle: { graph: GraphWorker[]; types: TypesWorker[] } = { graph: [], types: [] };
 
-function idleWorker(): GraphWorker {
-  return kIdle.pop() ?? new AskedWorker(new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }));
-}
+const graphWorker = (): GraphWorker =>
+  kIdle.graph.pop() ?? new AskedWorker(new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }));
+const typesWorker = (): TypesWorker =>
+  kIdle.types.pop() ?? new AskedWorker(new Worker(new URL('../tools/worker.ts', import.meta.url), { type: 'module' }));
 
 export class OpenGraph {
   readonly blob: Blob;
   readonly externalData: readonly ExternalFile[];
   readonly description = signal<ModelDescription | undefined>(undefined);
-  readonly index = computed(() => this.description.value && new ModelIndex(this.description.value));
+  /** Types that the file does not state, once they are known. */
+  readonly types = signal<ScopeTypes | undefined>(undefined);
+  readonly index = computed(() => this.description.value && new ModelIndex(this.description.value, this.types.value));
   readonly scene = signal<Scene | undefined>(undefined);
   readonly opened = signal<ReadonlySet<string>>(new Set());
   readonly selected = signal<string | undefined>(undefined);
   /** Counts wishes to see the selected box. */
   readonly reveal = signal(0);
   readonly failed = signal<string | undefined>(undefined);
-  readonly #worker = idleWorker();
+  readonly #worker = graphWorker();
+  #inferring: TypesWorker | undefined;
 
   constructor(blob: Blob, externalData: readonly ExternalFile[]) {
     this.blob = blob;
@@ -44,6 +54,21 @@ export class OpenGraph {
       this.failed.value = (error as Error).message;
       throw error;
     }
+  }
+
+  /** Infers the types of all values, in a worker of its own. What is wrong with the model is for others to say. */
+  async infer(): Promise<void> {
+    const nodes = this.index.value?.entries.length ?? 0;
+    if (nodes === 0 || nodes > kMostNodes || this.blob.size > kMostBytes) return;
+    const worker = typesWorker();
+    this.#inferring = worker;
+    try {
+      this.types.value = await worker.ask({ action: 'types', model: this.blob, externalData: [] });
+      kIdle.types.push(worker);
+    } catch {
+      worker.terminate();
+    }
+    this.#inferring = undefined;
   }
 
   async #layout(): Promise<void> {
@@ -85,7 +110,8 @@ export class OpenGraph {
   }
 
   close(): void {
-    if (this.#worker.isIdle) kIdle.push(this.#worker);
+    this.#inferring?.terminate();
+    if (this.#worker.isIdle) kIdle.graph.push(this.#worker);
     else this.#worker.terminate();
   }
 }

@@ -226,6 +226,7 @@ export const en = {
   time: 'time',
   share: 'share',
   nodeName: 'node',
+  nodeInputs: 'inputs',
   memoryTitle: 'Memory',
   memoryOverTime: 'The heap after loading and after each run',
   afterLoading: 'after loading: {size}',

@@ -227,6 +227,7 @@ export const zh: Texts = {
   time: '时间',
   share: '占比',
   nodeName: '节点',
+  nodeInputs: '输入',
   memoryTitle: '内存',
   memoryOverTime: '加载后以及每次运行后的堆大小',
   afterLoading: '加载后：{size}',

@@ -6,7 +6,8 @@ import { countText, msText } from '../app/text.js';
 import { type Key, t } from '../i18n/index.js';
 import type { NodeTime } from './profile.js';
 
-const kPage = 30;
+/** All are seen without scrolling. */
+const kFirst = 14;
 
 function Share({ ms, total }: { ms: number; total: number }) {
   const percent = (100 * ms) / (total || 1);
@@ -63,7 +64,7 @@ type Column = 'node' | 'opType' | 'shapes' | 'ms';
 const kColumns: readonly (readonly [Column, Key])[] = [
   ['node', 'nodeName'],
   ['opType', 'operator'],
-  ['shapes', 'inputs'],
+  ['shapes', 'nodeInputs'],
   ['ms', 'time'],
 ];
 
@@ -76,7 +77,7 @@ interface NodeTableProps {
 /** Long names break after their parts. */
 const Name = ({ text }: { text: string }) => (
   <>
-    {text.split(/(?<=[/.])/).map((part, i) => (
+    {text.split(/(?<=[/._])/).map((part, i) => (
       <Fragment key={`${i} ${part}`}>
         {part}
         <wbr />
@@ -87,14 +88,14 @@ const Name = ({ text }: { text: string }) => (
 
 export function NodeTable({ rows, total, choose }: NodeTableProps) {
   const [column, setColumn] = useState<Column>('ms');
-  const [shown, setShown] = useState(kPage);
+  const [shown, setShown] = useState(kFirst);
   const sorted = rows.toSorted((a, b) =>
     column === 'ms' ? b.ms - a.ms : a[column] < b[column] ? -1 : Number(a[column] > b[column]),
   );
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <div class="scroll" tabIndex={0}>
+      <div class={shown > kFirst ? 'scroll long' : 'scroll'} tabIndex={0}>
         <table class="figures" id="node-times">
           <caption>{t('timeByNode')}</caption>
           <thead>

@@ -89,7 +89,10 @@ export function SideBySide({ blob }: { blob: Blob }) {
   const left = openGraph.value;
   const right = useMemo(() => new OpenGraph(blob, []), [blob]);
   useEffect(() => {
-    right.read().catch(() => {});
+    right
+      .read()
+      .then(() => right.infer())
+      .catch(() => {});
     return () => right.close();
   }, [right]);
   const said = useTogether(left, right);
