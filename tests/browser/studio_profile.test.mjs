@@ -70,6 +70,8 @@ test('the graph takes the colours of the times, and a node of the table is found
   await page.waitForSelector('#view-graph:not([hidden]) #node-panel h2');
   // A node without a name is called by its output.
   await tab(page, 'profile');
+  assert.equal(await page.locator('#node-times tbody tr').count(), 14);
+  await page.click('.profile >> text=Show more');
   await page.locator('#node-times tbody tr', { hasText: 'Concat' }).first().locator('button').click();
   await page.waitForFunction(() => document.querySelector('#node-panel h2')?.textContent === 'Concat');
 });
