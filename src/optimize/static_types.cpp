@@ -17,8 +17,8 @@ constexpr int64_t kMostComputed = 64;
 // Operators that compute small integers of small integers, and whose results are alike for two trials only if they are
 // for all.
 constexpr std::string_view kShapeArithmetic[] = {
-    "Shape", "Size", "Gather", "Concat",  "Slice",    "Squeeze",         "Unsqueeze", "Cast",
-    "Add",   "Sub",  "Mul",    "Reshape", "Identity", "ConstantOfShape", "Where"};
+    "Shape", "Size", "Gather", "Concat", "Slice",   "Split",    "Squeeze",         "Unsqueeze",
+    "Cast",  "Add",  "Sub",    "Mul",    "Reshape", "Identity", "ConstantOfShape", "Where"};
 
 struct Seen {
   InferInput in;
@@ -78,16 +78,20 @@ class Trials {
       }
       return;
     }
-    if (!inputs_ || !info.is_input || info.type.kind != Type::Kind::tensor || !info.type.has_shape) return;
-    if (info.type.dtype == DType::undefined || info.type.shape.size() > Shape::kMaxRank) return;
+    if (inputs_ && info.is_input) set_declared(id, info.type);
+  }
+
+  void set_declared(ValueId id, const Type& type) {
+    if (type.kind != Type::Kind::tensor || !type.has_shape || type.dtype == DType::undefined) return;
+    if (type.shape.size() > Shape::kMaxRank) return;
     Shape a, b;
-    for (const Dim& d : info.type.shape) {
+    for (const Dim& d : type.shape) {
       const auto [x, y] = d.value >= 0 ? std::pair(d.value, d.value) : open_dim(d.name);
       a.push_back(x);
       b.push_back(y);
     }
-    set(seen(false, id), info.type.dtype, a);
-    set(seen(true, id), info.type.dtype, b);
+    set(seen(false, id), type.dtype, a);
+    set(seen(true, id), type.dtype, b);
   }
 
   // Do both trials see the same?
@@ -143,7 +147,9 @@ class Trials {
     }
     if (!is_shape_arithmetic(node, alike)) return;
     if (!(compute(node, false) && compute(node, true))) return drop_data(node);
-    seen(false, node.outputs[0]).sizes = keeps_sizes(node, alike);
+    const bool sizes = keeps_sizes(node, alike);
+    for (ValueId id : node.outputs)
+      if (id != kNoValue) seen(false, id).sizes = sizes;
   }
 
   // Is the result made of sizes, too?
@@ -208,17 +214,7 @@ class Trials {
     for (const ValueId id : node.outputs) {
       if (id == kNoValue || seen(false, id).in.present) continue;
       told_[static_cast<size_t>(id)] = 1;
-      const Type& type = graph_.value(id).type;
-      if (type.kind != Type::Kind::tensor || !type.has_shape || type.dtype == DType::undefined) continue;
-      if (type.shape.size() > Shape::kMaxRank) continue;
-      Shape a, b;
-      for (const Dim& d : type.shape) {
-        const auto [x, y] = d.value >= 0 ? std::pair(d.value, d.value) : open_dim(d.name);
-        a.push_back(x);
-        b.push_back(y);
-      }
-      set(seen(false, id), type.dtype, a);
-      set(seen(true, id), type.dtype, b);
+      set_declared(id, graph_.value(id).type);
     }
   }
 
@@ -337,7 +333,7 @@ class Trials {
 
   bool is_shape_arithmetic(const Node& node, bool alike) {
     const auto names = std::span(kShapeArithmetic);
-    if (node.outputs.size() != 1 || node.outputs[0] == kNoValue || node.inputs.empty()) return false;
+    if (node.inputs.empty()) return false;
     // Div only of what is the same for all feeds: the trials' sizes are multiples of 64, and show no rounding.
     const bool listed =
         std::find(names.begin(), names.end(), node.op_type) != names.end() || (node.op_type == "Div" && alike);
@@ -345,10 +341,12 @@ class Trials {
     if (!listed && !any_type) return false;
     // A condition is known only where it is the same for all feeds.
     if (node.op_type == "Where" && (node.inputs.size() != 3 || !is_alike(node.inputs[0]))) return false;
-    const InferInput& out = seen(false, node.outputs[0]).in;
-    const bool small = out.shape.rank() == 0 || (out.shape.rank() == 1 && out.shape[0] <= kMostComputed);
-    return out.is_tensor && small && (any_type || kIndex.has(out.dtype)) &&
-           out.shape == seen(true, node.outputs[0]).in.shape;
+    return std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
+      if (id == kNoValue) return true;
+      const InferInput& out = seen(false, id).in;
+      const bool small = out.shape.rank() == 0 || (out.shape.rank() == 1 && out.shape[0] <= kMostComputed);
+      return out.is_tensor && small && (any_type || kIndex.has(out.dtype)) && out.shape == seen(true, id).in.shape;
+    });
   }
 
   bool compute(const Node& node, bool second) {
@@ -361,9 +359,12 @@ class Trials {
       if (s.data.is_none()) shapes[i] = Tensor::without_data(s.in.dtype, s.in.shape);
       inputs[i] = s.data.is_none() ? &shapes[i] : &s.data;
     }
-    const char wanted[] = {1};
+    std::vector<char> wanted(node.outputs.size());
+    for (size_t o = 0; o < wanted.size(); o++) wanted[o] = node.outputs[o] != kNoValue;
     try {
-      seen(second, node.outputs[0]).data = evaluate(*node.op, inputs, wanted)[0];
+      const std::vector<Value> values = evaluate(*node.op, inputs, wanted);
+      for (size_t o = 0; o < wanted.size(); o++)
+        if (wanted[o]) seen(second, node.outputs[o]).data = values[o];
       return true;
     } catch (const Error&) {
       return false;
@@ -371,8 +372,8 @@ class Trials {
   }
 
   void drop_data(const Node& node) {
-    seen(false, node.outputs[0]).data = Value();
-    seen(true, node.outputs[0]).data = Value();
+    for (ValueId id : node.outputs)
+      if (id != kNoValue) seen(false, id).data = seen(true, id).data = Value();
   }
 
   const Graph& graph_;

@@ -50,6 +50,27 @@ for (const [name, theirs] of Object.entries(reference)) {
   });
 }
 
+test('a list that is split and joined again is known: the pads of what tf2onnx writes', async () => {
+  const bytes = makeModel({
+    node: [
+      node('Split', ['pads'], ['a', 'b', 'c', 'd'], { attribute: [int('axis', 0)] }),
+      node('Concat', ['b', 'd', 'a', 'c'], ['joined'], { attribute: [int('axis', 0)] }),
+      node('Pad', ['x', 'joined'], ['padded']),
+      node('Shape', ['padded'], ['sizes']),
+      node('Split', ['sizes'], ['rows', 'columns'], { attribute: [int('axis', 0)] }),
+      node('Concat', ['columns', 'rows'], ['turned'], { attribute: [int('axis', 0)] }),
+      node('Reshape', ['padded', 'turned'], ['y']),
+    ],
+    initializer: [{ name: 'pads', dims: [4], data_type: 7, int64_data: [1, 2, 3, 4] }],
+    input: [port('x', tensorType('float32', ['n', 5]))],
+    output: [port('y', tensorType('float32', [null, null]))],
+  });
+  const { graph: main } = await graph(await inferShapes(bytes, { dims: { n: 6 } }));
+  const types = Object.fromEntries([...main.values, ...main.outputs].map(({ name, type }) => [name, text(type)]));
+  // Begins 2 and 4, ends 1 and 3.
+  assert.deepEqual([types.padded, types.y], ['1:9|12', '1:12|9']);
+});
+
 const int = (name, i) => ({ name, type: 2, i });
 const ints = (name, list) => ({ name, type: 7, ints: list });
 
