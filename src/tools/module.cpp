@@ -23,8 +23,8 @@ void hand_over(std::string_view bytes, bool failed, uint32_t* answer) {
 extern "C" {
 
 // Runs one command on the model of `tools`, or null where there is none yet. request: texts that end in 0 each, the
-// first is the command's name; payload: bytes, as the command wants them. answer: {address, bytes, failed}; the bytes stay
-// until the next call, and are "code\0message" where it failed.
+// first is the command's name; payload: bytes, as the command wants them. answer: {address, bytes, failed}; the bytes
+// stay until the next call, and are "code\0message" where it failed.
 void sardonyx_tools_call(sardonyx::tools::Workbench* tools, const char* request, size_t request_bytes,
                          const char* payload, size_t payload_bytes, uint32_t* answer) {
   using namespace sardonyx;
