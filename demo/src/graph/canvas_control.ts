@@ -95,8 +95,10 @@ export class CanvasControl {
     this.#ask();
   }
 
-  /** More types are known. */
+  /** More types are known, or, of another graph, none yet. */
   retype(): void {
+    if (this.#graph.types.value) this.#canvas.dataset.types = 'inferred';
+    else delete this.#canvas.dataset.types;
     this.#ask();
   }
 
@@ -176,7 +178,6 @@ export class CanvasControl {
     const marks = { selected, heat: this.#heat, edgeText };
     this.#painter.draw(this.#port, width, height, devicePixelRatio || 1, this.#look, marks);
     this.#canvas.dataset.scale = this.#port.scale.toPrecision(3);
-    if (this.#graph.types.value) this.#canvas.dataset.types = 'inferred';
     this.#canvas.dataset.drawn = String(Number(this.#canvas.dataset.drawn ?? 0) + 1);
   }
 
