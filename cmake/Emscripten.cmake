@@ -31,7 +31,7 @@ set(link_options
     # What the module itself and a small model need; more would be paid by every session.
     -sINITIAL_MEMORY=8MB
     # A model's size is known before it is loaded, and the heap grows by that; the rest comes in small steps.
-    -sMEMORY_GROWTH_GEOMETRIC_STEP=0.05
+    -sMEMORY_GROWTH_GEOMETRIC_STEP=0.02
     # Out of memory is reported as std::bad_alloc, and the page goes on; the default would abort.
     -sABORTING_MALLOC=0
     # Graphs nest (subgraphs, functions); depth is bounded by the loader, and 1 MB is enough for that bound.

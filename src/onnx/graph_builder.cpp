@@ -2,6 +2,7 @@
 #include "onnx/graph_builder.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/error.h"
 
@@ -70,7 +71,7 @@ DepthGuard::DepthGuard(int& depth) : depth_(depth) {
   depth_++;
 }
 
-GraphBuilder::GraphBuilder(const ModelSource& source, Expansion& expansion) : source_(source), expansion_(expansion) {
+GraphBuilder::GraphBuilder(ModelSource& source, Expansion& expansion) : source_(source), expansion_(expansion) {
   for (const OpsetImport& import : source.header.opset_imports) opsets_.emplace(import.domain, import.version);
   for (const FunctionSource& f : source.functions) {
     const bool added = functions_.emplace(cat(f.domain, '\0', f.name, '\0', f.overload), &f).second;
@@ -138,13 +139,34 @@ void GraphBuilder::resolve_outputs(const GraphSource& source, Scope& scope) {
 }
 
 void GraphBuilder::add_nodes(const std::vector<NodeSource>& nodes, Scope& scope) {
+  if (functions_.empty()) {  // else nodes become many
+    const auto made = std::count_if(nodes.begin(), nodes.end(), [](const auto& n) { return !is_constant_node(n); });
+    size_t values = scope.graph.values.size();
+    for (const NodeSource& node : nodes) values += node.outputs.size();
+    scope.graph.nodes.reserve(scope.graph.nodes.size() + static_cast<size_t>(made));
+    // Passes add some, and a list that grows is there twice.
+    scope.graph.values.reserve(values + values / 8);
+  }
   for (const NodeSource& node : nodes) {
     at_node(node, scope, [&] { declare_outputs(node, scope); });
+    if (is_constant_node(node)) let_go(node);
   }
   for (const NodeSource& node : nodes) {
     if (is_constant_node(node)) continue;
     at_node(node, scope, [&] { add_node(node, scope); });
+    let_go(node);
   }
+}
+
+void GraphBuilder::let_go(const NodeSource& node) {
+  std::vector<NodeSource>& own = source_.graph.nodes;
+  const bool is_own =
+      !own.empty() && std::less_equal<>()(own.data(), &node) && std::less<>()(&node, own.data() + own.size());
+  if (!is_own) return;
+  NodeSource& mine = own[static_cast<size_t>(&node - own.data())];
+  mine.attributes = {};
+  mine.inputs = {};
+  mine.name = {};
 }
 
 void GraphBuilder::charge(const NodeSource& node, const Scope& scope) {
@@ -197,7 +219,8 @@ void GraphBuilder::add_attribute(const std::string& name, const AttributeSource&
 
 ValueId GraphBuilder::add_value(std::string_view name, Scope& scope) {
   std::string full = cat(scope.prefix, name);
-  if (!name.empty()) {
+  // Only inlining makes a name twice.
+  if (!name.empty() && !functions_.empty()) {
     while (!scope.used.insert(full).second) full = cat(scope.prefix, name, "_", ++unique_);
   }
   return scope.graph.add_value(std::move(full));

@@ -43,8 +43,8 @@ class DepthGuard {
 // Builds one model. Errors are invalid_model and name the node.
 class GraphBuilder {
  public:
-  // Both must outlive the builder.
-  GraphBuilder(const ModelSource& source, Expansion& expansion);
+  // Both must outlive the builder. What the nodes of the model's graph are made of goes with them.
+  GraphBuilder(ModelSource& source, Expansion& expansion);
   void build(Graph& to);
 
  private:
@@ -56,6 +56,8 @@ class GraphBuilder {
 
   // All names that the nodes define first, as nodes need not be in order; then the nodes.
   void add_nodes(const std::vector<NodeSource>& nodes, Scope& scope);
+  // Lets go of what no name refers to, where it is a node of the model's graph.
+  void let_go(const NodeSource& node);
   void declare_outputs(const NodeSource& node, Scope& scope);
   void add_node(const NodeSource& node, Scope& scope);
   void add_attribute(const std::string& name, const AttributeSource& attribute, Scope& scope, Node& to);
@@ -75,7 +77,7 @@ class GraphBuilder {
   int opset(std::string_view domain, const FunctionCall* call) const;
   void charge(const NodeSource& node, const Scope& scope);
 
-  const ModelSource& source_;
+  ModelSource& source_;
   Expansion& expansion_;
   OpsetMap opsets_;
   std::unordered_map<std::string, const FunctionSource*> functions_;

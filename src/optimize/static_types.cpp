@@ -8,6 +8,8 @@
 
 #include "ops/evaluate.h"
 #include "optimize/open_dims.h"
+#include "optimize/seen_values.h"
+#include "optimize/uses.h"
 
 namespace sardonyx {
 namespace {
@@ -20,65 +22,45 @@ constexpr std::string_view kShapeArithmetic[] = {
     "Shape", "Size", "Gather", "Concat", "Slice",   "Split",    "Squeeze",         "Unsqueeze",
     "Cast",  "Add",  "Sub",    "Mul",    "Reshape", "Identity", "ConstantOfShape", "Where"};
 
-struct Seen {
-  InferInput in;
-  Value data;  // where it is small and known
-  // Is it made of sizes and of the model's constants? Then what is negative in it is a constant, for all feeds.
-  bool sizes = false;
-};
-
-class Trials {
+class Trials : SeenValues {
  public:
   Trials(const Graph& graph, bool inputs, OpenDims& open, TypeNotes* notes)
-      : graph_(graph),
+      : SeenValues(graph, notes != nullptr),
         inputs_(inputs),
         open_(open),
         notes_(notes),
-        first_(graph.values.size()),
-        second_(graph.values.size()),
-        told_(graph.values.size()) {}
+        told_(graph.values.size()),
+        uses_(count_uses(graph)) {}
 
   StaticTypes run() {
-    for (size_t id = 0; id < graph_.values.size(); id++) start(static_cast<ValueId>(id));
+    for (ValueId id : graph_.inputs) start(id);
     return run_nodes();
   }
 
   StaticTypes run_nodes() {
-    for (const Node& node : graph_.nodes) visit(node);
-    std::vector<StaticType> types(graph_.values.size());
-    for (size_t id = 0; id < types.size(); id++) {
-      const InferInput &a = first_[id].in, &b = second_[id].in;
-      if (!a.is_tensor || !b.is_tensor || a.dtype != b.dtype || a.shape.rank() != b.shape.rank()) continue;
-      types[id] = {a.dtype, true, a.shape, b.shape};
-      const auto value = static_cast<ValueId>(id);
-      if (!notes_ || graph_.is_constant(value) || first_[id].data.is_none() || !is_alike(value)) continue;
-      if (!kIndex.has(a.dtype)) continue;
-      notes_->values.push_back({&graph_, value, first_[id].data.tensor().to_int64()});
+    for (const Node& node : graph_.nodes) {
+      visit(node);
+      for (ValueId id : node.inputs) {
+        if (id != kNoValue && --uses_[static_cast<size_t>(id)] == 0 && !notes_) settle(id);
+      }
     }
-    return StaticTypes(std::move(types));
+    for (size_t id = 0; id < graph_.values.size(); id++) {
+      const auto value = static_cast<ValueId>(id);
+      settle(value);
+      if (!notes_ || !types_[value].known() || graph_.is_constant(value)) continue;
+      if (seen(false, value).data.is_none() || !is_alike(value) || !kIndex.has(seen(false, value).in.dtype)) continue;
+      notes_->values.push_back({&graph_, value, seen(false, value).data.tensor().to_int64()});
+    }
+    return std::move(types_);
   }
 
  private:
-  static void set(Seen& seen, DType dtype, const Shape& shape) {
-    seen.in.present = seen.in.is_tensor = true;
-    seen.in.dtype = dtype;
-    seen.in.shape = shape;
-  }
-  Seen& seen(bool second, ValueId id) { return (second ? second_ : first_)[static_cast<size_t>(id)]; }
-
   // Two sizes for an open dimension; the same for the same name.
   std::pair<int64_t, int64_t> open_dim(const std::string& name) { return open_.make(name); }
 
   void start(ValueId id) {
     const ValueInfo& info = graph_.value(id);
-    if (graph_.is_constant(id)) {
-      for (bool second : {false, true}) {
-        set(seen(second, id), info.constant.dtype(), info.constant.shape());
-        if (info.constant.has_data()) seen(second, id).data = info.constant, seen(second, id).sizes = true;
-      }
-      return;
-    }
-    if (inputs_ && info.is_input) set_declared(id, info.type);
+    if (!graph_.is_constant(id) && inputs_ && info.is_input) set_declared(id, info.type);
   }
 
   void set_declared(ValueId id, const Type& type) {
@@ -256,7 +238,6 @@ class Trials {
     const auto graphs = subgraphs(node);
     for (const auto& graph : graphs) {
       Trials& t = inner.emplace_back(*graph, false, open_, notes_);
-      for (size_t id = 0; id < graph->values.size(); id++) t.start(static_cast<ValueId>(id));
       for (const Capture& c : graph->captures)
         for (bool second : {false, true}) t.seen(second, c.inner) = seen(second, c.outer);
       if (node.op_type == "Loop" && graph->inputs.size() >= 2) {
@@ -376,12 +357,11 @@ class Trials {
       if (id != kNoValue) seen(false, id).data = seen(true, id).data = Value();
   }
 
-  const Graph& graph_;
   bool inputs_;
   OpenDims& open_;
   TypeNotes* notes_;
-  std::vector<Seen> first_, second_;
   std::vector<char> told_;  // by value: does it follow from what the model itself says of values?
+  std::vector<int> uses_;   // by nodes that were not visited yet, and others
   std::string first_reason_, second_reason_;
 };
 

@@ -1,6 +1,7 @@
 // What is known of values before any feed is: types, ranks, and the dimensions that are the same for all feeds.
 #pragma once
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,18 +27,23 @@ struct StaticType {
   }
 };
 
-// By value id; what passes add later lies past the end and is unknown.
+// By value id; what passes add later lies past the end and is unknown. No larger than it has to be, as it is there when
+// most else is.
 class StaticTypes {
  public:
   StaticTypes() = default;
-  explicit StaticTypes(std::vector<StaticType> list) : list_(std::move(list)) {}
-  const StaticType& operator[](ValueId id) const noexcept {
-    return id >= 0 && static_cast<size_t>(id) < list_.size() ? list_[static_cast<size_t>(id)] : unknown_;
-  }
+  explicit StaticTypes(size_t values) : list_(values) {}
+  // Both shapes have the same rank.
+  void set(ValueId id, DType dtype, const Shape& first, const Shape& second);
+  StaticType operator[](ValueId id) const;
 
  private:
-  std::vector<StaticType> list_;
-  StaticType unknown_;
+  struct Entry {
+    DType dtype = DType::undefined;
+    uint8_t rank = 0;
+    std::unique_ptr<int64_t[]> dims;  // of both shapes; null: unknown
+  };
+  std::vector<Entry> list_;
 };
 
 // What infer_static_types() tells those who ask, besides.

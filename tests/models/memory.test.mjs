@@ -118,3 +118,28 @@ test('a model of 40 MB takes its file and little more, while it is loaded too', 
   for (const value of y.data) assert.ok(Math.abs(value - 2) < 1e-4);
   await session.release();
 });
+
+// A table, and as many nodes with names as long as exporters write for a decoder.
+function longModel() {
+  const rows = 4096;
+  const columns = 1024;
+  const name = (i) => `/network/model/layers.${i >> 5}/self_attn/rotary_emb/steps.${i}/output_0`;
+  const types = ['Ceil', 'Floor', 'Round'];
+  const steps = Array.from({ length: 1500 }, (_, i) => node(types[i % 3], [name(i)], [name(i + 1)], `${name(i)}/step`));
+  return modelBytes({
+    node: [node('Gather', ['table', 'places'], [name(0)]), ...steps, node('Neg', [name(steps.length)], ['y'])],
+    input: [port('places', ['count'], 7)],
+    output: [port('y', ['count', columns])],
+    initializer: [initializer('table', [rows, columns], new Float32Array(rows * columns).fill(3))],
+  });
+}
+
+test('a model of 17 MB and 1500 nodes takes at most 1.2 times its file', async () => {
+  const model = longModel();
+  const session = await InferenceSession.create(model);
+  const { heap } = session.memory();
+  assert.ok(heap <= 1.2 * model.length, `the heap has ${heap} bytes, the file ${model.length}`);
+  const { y } = await session.run({ places: new Tensor('int64', BigInt64Array.of(5n), [1]) });
+  assert.deepEqual(new Set(y.data), new Set([-3]));
+  await session.release();
+});
