@@ -20,7 +20,7 @@ class Conv final : public Operator, public FusedSteps {
   void infer(InferContext& c) const override {
     c.require_inputs(2, most_inputs(3));
     c.require_dtype(0, kFloat);
-    c.require_same_dtype(0, 1);
+    require_weight_dtype(c);
     c.require_rank(0, 3);
     const Shape &x = c.shape(0), &w = c.shape(1);
     c.require_rank(1, x.rank(), x.rank());
@@ -54,7 +54,10 @@ class Conv final : public Operator, public FusedSteps {
     // What infer would refuse, and what runs plainly, is left as it is.
     if (!kFloat.has(w->dtype()) || w->dtype() == DType::float64 || w->rank() > 5) return;
     if (scaled() && static_cast<int64_t>(scale().size()) != w->dim(0)) return;
-    packed_ = pack_own_conv(kind_of(w->shape()), c.take_float32(1), groups_, window_, scale());
+    const ConvKind kind = kind_of(w->shape());
+    if (w->dtype() == DType::float16 && kind == ConvKind::gemm && !scaled())
+      unit_ = pack_half_conv(c, groups_, packed_);
+    if (unit_ == 0) packed_ = pack_own_conv(kind, c.take_float32(1), groups_, window_, scale());
   }
 
   void run(RunContext& c) const override {
@@ -106,7 +109,7 @@ class Conv final : public Operator, public FusedSteps {
                    const kernels::Epilogue& epilogue, float* y) const {
     const Shape& w = c.input(1).shape();
     const ConvKind kind = kind_of(w);
-    const Tensor packed = packed_.defined() ? packed_
+    const Tensor packed = packed_.defined() ? (unit_ ? widen_conv(c, packed_, unit_) : packed_)
                           : w.count() == 0  ? Tensor::allocate(DType::float32, {0})
                                             : pack_conv(kind, to_float32(c.input(1)), groups_, window_, scale());
     kernels::ConvShape s{g.window(), static_cast<size_t>(w[1]), static_cast<size_t>(w[0] / groups_)};
@@ -131,6 +134,7 @@ class Conv final : public Operator, public FusedSteps {
   int64_t groups_;
   bool winograd_ = true;
   Tensor packed_;
+  float unit_ = 0;  // where it is in 16 bits
 };
 
 constexpr OpEntry kOps[] = {

@@ -42,6 +42,8 @@ class Fusible {
   // Input `input` is the result of a Transpose with this (complete) permutation; the operator reads the Transpose's own
   // input from now on. Only MatMul with permutations of rank 2 or more; for rank > 2 any order of the axes.
   virtual bool fuse_transpose(int /*input*/, std::span<const int64_t> /*perm*/) { return false; }
+  // Input 1 is a float16 constant that a Cast widens to float32; the operator may be given the constant from now on.
+  virtual bool fuse_widening() { return false; }
   // Convolutions are summed directly from now on, not by Winograd's algorithm.
   virtual void avoid_winograd() {}
 

@@ -48,7 +48,7 @@ class Gemm final : public Operator, public FusedSteps {
   void infer(InferContext& c) const override {
     c.require_inputs(since_ < 11 ? 3 : 2, most_inputs(3));
     c.require_dtype(0, kFloat | DTypeSet{DType::int32, DType::int64, DType::uint32, DType::uint64});
-    c.require_same_dtype(0, 1);
+    require_weight_dtype(c);
     c.require_rank(0, 2, 2);
     c.require_rank(1, 2, 2);
     const Shape &a = c.shape(0), &b = c.shape(1);
@@ -73,7 +73,9 @@ class Gemm final : public Operator, public FusedSteps {
     const Tensor* b = c.constant(1);
     if (!b || !b->has_data() || b->rank() != 2 || b->count() == 0) return;
     if (b->dtype() == DType::float64 || !kFloat.has(b->dtype())) return;
-    packed_ = pack(c.take_float32(1));
+    const size_t k = static_cast<size_t>(b->dim(trans_b_)), n = static_cast<size_t>(b->dim(!trans_b_));
+    const StoredMatrices stored{k, n, trans_b_ ? 1 : n, trans_b_ ? k : 1, {0}};
+    if (scaled() || !pack_half_b(stored, c, packed_, unit_)) packed_ = pack(c.take_float32(1));
   }
 
   void run(RunContext& c) const override {
@@ -139,8 +141,7 @@ class Gemm final : public Operator, public FusedSteps {
     p.a = trans_a_ ? kernels::MatrixF32{a.data<float>(), 1, lda} : kernels::MatrixF32{a.data<float>(), lda, 1};
     Tensor b = packed_.defined() ? packed_ : to_float32(c.input(1));
     if (!packed_.defined() && scaled() && b.count() > 0) b = pack(b.clone());
-    p.b.packed = packed_.defined() || scaled();
-    p.b.matrix = p.b.packed ? kernels::MatrixF32{b.data<float>(), 0, 0} : b_matrix(b);
+    p.b = packed_.defined() || scaled() ? packed_b(b, unit_, 0) : kernels::GemmB{b_matrix(b)};
     p.c = y.data();
     p.epilogue = t.epilogue;
     const Tensor bias = add_c(c, m, n, p);
@@ -226,6 +227,7 @@ class Gemm final : public Operator, public FusedSteps {
   bool trans_a_, trans_b_;
   int since_;
   Tensor packed_;
+  float unit_ = 0;  // where it is in 16 bits
 };
 
 constexpr OpEntry kOps[] = {

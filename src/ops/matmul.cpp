@@ -92,7 +92,7 @@ class MatMul final : public Operator, public FusedSteps {
   void infer(InferContext& c) const override {
     c.require_inputs(2, most_inputs(2));
     c.require_dtype(0, kFloat | DTypeSet{DType::int32, DType::int64, DType::uint32, DType::uint64});
-    c.require_same_dtype(0, 1);
+    require_weight_dtype(c);
     check(alpha_ == 1 || kFloat.has(c.dtype(0)), ErrorCode::invalid_input,
           "a factor was fused to a product of integers");
     c.require_rank(0, 1);
@@ -115,7 +115,7 @@ class MatMul final : public Operator, public FusedSteps {
     if (!b || !b->has_data() || b->rank() < 1 || b->count() == 0) return;
     if (b->dtype() == DType::float64 || !kFloat.has(b->dtype())) return;
     if (!perm_[1].empty() && static_cast<int>(perm_[1].size()) != b->rank()) return;  // infer says so
-    packed_ = pack(c.take_float32(1));
+    if (!pack_half_b(matrices(*b), c, packed_, unit_)) packed_ = pack(c.take_float32(1));
   }
 
   void run(RunContext& c) const override {
@@ -165,20 +165,33 @@ class MatMul final : public Operator, public FusedSteps {
     return perm;
   }
 
-  // All matrices of b, one behind the other, each as the kernels want it; a fused factor is multiplied in.
-  Tensor pack(Tensor stored) const {
+  // Those of b as they are stored.
+  StoredMatrices matrices(const Tensor& stored) const {
     const Operand b(stored.shape(), order(1, stored.rank()), false);
     const bool column = b.shape.rank() == 1;
-    const size_t k = static_cast<size_t>(b.shape[std::max(0, b.shape.rank() - 2)]);
-    const size_t n = column ? 1 : static_cast<size_t>(b.shape.back());
     const Shape batch = column ? Shape{} : Shape(b.shape.dims().first(static_cast<size_t>(b.shape.rank() - 2)));
-    const size_t size = kernels::gemm_packed_b_size(k, n);
-    const std::vector<float> factor(alpha_ == 1 ? 0 : n, alpha_);
-    if (batch.count() == 1 && b.row == 1 && b.column == k && pack_transposed_b(k, n, factor, stored)) return stored;
-    Tensor all = Tensor::allocate(DType::float32, {batch.count(), static_cast<int64_t>(size)});
-    for (int64_t i = 0; i < batch.count(); i++) {
-      pack_b(k, n, {stored.data<float>() + b.at(batch, i), b.row, b.column}, factor,
-             all.data<float>() + i * static_cast<int64_t>(size));
+    StoredMatrices m{static_cast<size_t>(b.shape[std::max(0, b.shape.rank() - 2)]),
+                     column ? 1 : static_cast<size_t>(b.shape.back()),
+                     b.row,
+                     b.column,
+                     {}};
+    for (int64_t i = 0; i < batch.count(); i++) m.at.push_back(b.at(batch, i));
+    return m;
+  }
+
+  // All matrices of b, one behind the other, each as the kernels want it; a fused factor is multiplied in.
+  Tensor pack(Tensor stored) const {
+    const StoredMatrices b = matrices(stored);
+    const size_t size = kernels::gemm_packed_b_size(b.k, b.n);
+    const std::vector<float> factor(alpha_ == 1 ? 0 : b.n, alpha_);
+    if (b.at.size() == 1 && b.row_stride == 1 && b.column_stride == b.k &&
+        pack_transposed_b(b.k, b.n, factor, stored)) {
+      return stored;
+    }
+    Tensor all = Tensor::allocate(DType::float32, {static_cast<int64_t>(b.at.size()), static_cast<int64_t>(size)});
+    for (size_t i = 0; i < b.at.size(); i++) {
+      pack_b(b.k, b.n, {stored.data<float>() + b.at[i], b.row_stride, b.column_stride}, factor,
+             all.data<float>() + i * size);
     }
     return all;
   }
@@ -186,18 +199,21 @@ class MatMul final : public Operator, public FusedSteps {
   struct Source final : ProductSource {
     const MatMulShape& shape;
     const Operand &a, &b;
-    const float *a_data, *b_data;
+    const float* a_data;
+    const Tensor& weights;  // packed, or b in float32
     bool packed;
+    float unit;
     float* c;
     kernels::Epilogue epilogue;
 
-    Source(const MatMulShape& s, const Operand& left, const Operand& right) : shape(s), a(left), b(right) {}
+    Source(const MatMulShape& s, const Operand& left, const Operand& right, const Tensor& w)
+        : shape(s), a(left), b(right), weights(w) {}
     ProductF32 product(int64_t i) const override {
       const size_t m = shape.m, k = shape.k, n = shape.n;
-      const size_t at_b = packed ? static_cast<size_t>(shape.positions(i).second) * kernels::gemm_packed_b_size(k, n)
-                                 : b.at(shape.batch, i);
+      const size_t at = packed ? static_cast<size_t>(shape.positions(i).second) * kernels::gemm_packed_b_size(k, n)
+                               : b.at(shape.batch, i);
       return {{a_data + a.at(shape.batch, i), a.row, a.column},
-              {{b_data + at_b, b.row, b.column}, packed},
+              packed ? packed_b(weights, unit, at) : kernels::GemmB{{weights.data<float>() + at, b.row, b.column}},
               c + static_cast<size_t>(i) * m * n,
               epilogue};
     }
@@ -219,13 +235,14 @@ class MatMul final : public Operator, public FusedSteps {
     const Tensor left = to_float32(x);
     const Tensor right = packed_.defined() ? packed_ : to_float32(c.input(1));
     FloatOutput y(t.y);
-    Source source(shape, a, b);
+    Source source(shape, a, b, right);
     source.packed = packed_.defined();
+    source.unit = unit_;
     source.a_data = left.data<float>();
-    source.b_data = right.data<float>();
     source.c = y.data();
     source.epilogue = t.epilogue;
-    multiply_f32(c, shape.batch.count(), {shape.m, shape.k, shape.n, packed_.defined() ? 1 : alpha_}, source);
+    const bool has_factor = packed_.defined() && packed_.dtype() == DType::float32;
+    multiply_f32(c, shape.batch.count(), {shape.m, shape.k, shape.n, has_factor ? 1 : alpha_}, source);
     y.store();
   }
 
@@ -248,6 +265,7 @@ class MatMul final : public Operator, public FusedSteps {
   }
 
   Tensor packed_;
+  float unit_ = 0;  // where it is in 16 bits
   float alpha_ = 1;
   std::vector<int64_t> perm_[2];  // of transpositions that were fused; empty: none
   bool trans_[2] = {}, trans_batch_[2] = {};

@@ -63,7 +63,7 @@ Tensor PrepareContext::take_float32(int i) {
   const Tensor& t = *constants_[static_cast<size_t>(i)];
   release(i);
   if (t.dtype() != DType::float32) return to_float32(t);
-  return exclusive_ >> i & 1 ? t : t.clone();
+  return exclusive(i) ? t : t.clone();
 }
 
 Tensor& RunContext::allocate(int i, DType dtype, const Shape& shape) {

@@ -164,6 +164,8 @@ class PrepareContext {
   // Constant input i in float32 (it is of a float type), released, in memory that is the caller's to write: the
   // constant's own where nobody else reads it.
   Tensor take_float32(int i);
+  // Is the memory of constant input i the caller's to write, once it is released?
+  bool exclusive(int i) const noexcept { return exclusive_ >> i & 1; }
 
  private:
   std::span<const Tensor* const> constants_;

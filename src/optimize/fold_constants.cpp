@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/evaluate.h"
+#include "ops/fusible.h"
 #include "optimize/passes.h"
 #include "optimize/uses.h"
 
@@ -36,6 +37,32 @@ std::vector<char> find_weights(const Graph& graph) {
   }
   for (size_t id = 0; id < weights.size(); id++) weights[id] = weights[id] && !others[id];
   return weights;
+}
+
+// A Cast of a float16 constant, whose result (a weight of products) would be twice as large: are all its readers given
+// the constant instead? They widen it when they read it.
+bool pass_half_weight(Graph& graph, const Node& cast) {
+  const ValueId result = cast.outputs[0];
+  if (cast.op_type != "Cast" || !cast.domain.empty() || cast.inputs.size() != 1) return false;
+  if (graph.value(cast.inputs[0]).constant.dtype() != DType::float16) return false;
+  InferOutput stated;
+  stated.wanted = true;
+  const Value constant = graph.value(cast.inputs[0]).constant;
+  const std::vector<InferInput> seen{infer_input(&constant)};
+  InferContext infer(seen, {&stated, 1});
+  cast.op->infer(infer);
+  if (stated.dtype != DType::float32) return false;
+  std::vector<ValueId*> places;
+  for (Node& node : graph.nodes) {
+    for (ValueId& id : node.inputs) {
+      if (id != result) continue;
+      Fusible* product = node.op->fusible();
+      if (!product || !product->fuse_widening()) return false;
+      places.push_back(&id);
+    }
+  }
+  for (ValueId* place : places) *place = cast.inputs[0];
+  return true;
 }
 
 bool is_foldable(const Graph& graph, const Node& node) {
@@ -108,6 +135,10 @@ void fold_constants(Graph& graph) {
     if (!is_foldable(graph, node)) continue;
     const bool weight =
         node.outputs.size() == 1 && node.outputs[0] != kNoValue && weights[static_cast<size_t>(node.outputs[0])];
+    if (weight && pass_half_weight(graph, node)) {
+      folded[n] = 1;
+      continue;
+    }
     uint64_t growth = kMostGrowth;
     folded[n] = fold(graph, node, weight && weight_growth > kMostGrowth ? weight_growth : growth);
   }

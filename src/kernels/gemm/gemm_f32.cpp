@@ -27,6 +27,10 @@ bool reads_in_place(const GemmB& b, size_t m, size_t k) noexcept {
 
 Panels panels_of(const GemmB& b, size_t m, size_t k, size_t n0, size_t n1, float* scratch) noexcept {
   if (b.packed) return {b.matrix.data + n0 * k, kPanel, kPanel * k};
+  if (b.codes.data) {
+    half_widen_f32({b.codes.data + n0 * k, b.codes.unit}, scratch, (n1 - n0 + kPanel - 1) / kPanel * kPanel * k);
+    return {scratch, kPanel, kPanel * k};
+  }
   MatrixF32 part = b.matrix;
   part.data += n0 * part.col_stride;
   if (reads_in_place(b, m, k)) return {part.data, part.row_stride, kPanel};
@@ -60,59 +64,11 @@ SARDONYX_NOINLINE void column_block(size_t m, size_t k, size_t m0, size_t m1, si
   }
 }
 
-// Columns of the product with one row, panel by panel; four panels at a time hide the latency of the adds.
-template <size_t PANELS>
-SARDONYX_NOINLINE void row_panels(size_t k, const float* x, const float* b, float* out) noexcept {
-  V acc[PANELS][2];
-  for (auto& pair : acc) pair[0] = pair[1] = splat(0);
-#pragma clang loop unroll(disable)
-  for (size_t i = 0; i < k; i++, b += kPanel) {
-    V xv = load_splat(x + i);
-    for (size_t p = 0; p < PANELS; p++) {
-      acc[p][0] = fmadd(xv, load(b + p * kPanel * k), acc[p][0]);
-      acc[p][1] = fmadd(xv, load(b + p * kPanel * k + 4), acc[p][1]);
-    }
-  }
-  for (size_t p = 0; p < PANELS; p++) {
-    store(out + p * kPanel, acc[p][0]);
-    store(out + p * kPanel + 4, acc[p][1]);
-  }
-}
-
-void finish_row(const float* v, float* y, size_t n0, size_t n1, const Epilogue& e) noexcept {
-  const float row_bias = e.row_bias ? *e.row_bias : 0;
-  size_t n = n0;
-  for (; n + 4 <= n1; n += 4) {
-    V s = add(load(v + n - n0), splat(row_bias));
-    if (e.col_bias) s = add(s, load(e.col_bias + n));
-    if (e.accumulate) s = add(s, load(addend_of(e, y + n)));
-    store(y + n, clamp(s, splat(e.lo), splat(e.hi)));
-  }
-  for (; n < n1; n++) {
-    float s = v[n - n0] + row_bias + (e.col_bias ? e.col_bias[n] : 0);
-    if (e.accumulate) s += *addend_of(e, y + n);
-    s = s < e.lo ? e.lo : s;
-    y[n] = s > e.hi ? e.hi : s;
-  }
-}
-
-void packed_row(size_t k, size_t n, const float* x, const float* packed_b, float* y, const Epilogue& e) noexcept {
-  float out[4 * kPanel];
-  for (size_t n0 = 0; n0 < n;) {
-    bool four = n - n0 > 3 * kPanel;
-    (four ? row_panels<4> : row_panels<1>)(k, x, packed_b + n0 * k, out);
-    size_t n1 = std::min(n, n0 + (four ? 4 : 1) * kPanel);
-    finish_row(out, y, n0, n1, e);
-    n0 = n1;
-  }
-  activate(e, y, n, 1, n);
-}
-
 // A dynamic product with one row and alpha 1 has a form without packing.
 bool dynamic_row(size_t k, size_t n, const MatrixF32& a, const GemmB& b, float* c, const Epilogue& e) noexcept {
-  if (a.col_stride != 1) return false;
+  if (a.col_stride != 1 || b.codes.data) return false;
   if (b.packed) {
-    packed_row(k, n, a.data, b.matrix.data, c, e);
+    gemm_packed_row<load>(k, n, a.data, b.matrix.data, 1, c, e);
     return true;
   }
   if (b.matrix.col_stride == 1) {
@@ -135,6 +91,23 @@ size_t row_block(size_t m, size_t k) noexcept {
 
 }  // namespace
 
+void gemm_finish_row(const float* v, float factor, float* y, size_t n0, size_t n1, const Epilogue& e) noexcept {
+  const float row_bias = e.row_bias ? *e.row_bias : 0;
+  size_t n = n0;
+  for (; n + 4 <= n1; n += 4) {
+    V s = add(mul(load(v + n - n0), splat(factor)), splat(row_bias));
+    if (e.col_bias) s = add(s, load(e.col_bias + n));
+    if (e.accumulate) s = add(s, load(addend_of(e, y + n)));
+    store(y + n, clamp(s, splat(e.lo), splat(e.hi)));
+  }
+  for (; n < n1; n++) {
+    float s = v[n - n0] * factor + row_bias + (e.col_bias ? e.col_bias[n] : 0);
+    if (e.accumulate) s += *addend_of(e, y + n);
+    s = s < e.lo ? e.lo : s;
+    y[n] = s > e.hi ? e.hi : s;
+  }
+}
+
 size_t gemm_block_columns(size_t k) noexcept {
   return std::max(kPanel, kBlockFloats / std::max<size_t>(k, 1) & ~(kPanel - 1));
 }
@@ -153,7 +126,10 @@ size_t gemm_strip_floor(size_t m, size_t row) noexcept {
 void gemm_f32_block(size_t m, size_t k, size_t n, size_t m0, size_t m1, size_t n0, size_t n1, const float* packed_a,
                     const GemmB& b, float* c, size_t ldc, float* scratch, const Epilogue& epilogue) noexcept {
   n1 = std::min(n, n1);
-  for (size_t j = n0, step = gemm_block_columns(k); j < n1; j += step) {
+  // What few rows read of widened weights stays in the first cache.
+  constexpr size_t kFewRows = 12;
+  const bool narrow = b.codes.data && m1 - m0 <= kFewRows;
+  for (size_t j = n0, step = narrow ? kPanel : gemm_block_columns(k); j < n1; j += step) {
     size_t end = std::min(n1, j + step);
     Panels panels = panels_of(b, m, k, j, end, scratch);
     column_block(m, k, m0, m1, j, end, packed_a, panels, c, ldc, epilogue);
@@ -179,6 +155,7 @@ void gemm_dynamic_f32(size_t m, size_t k, size_t n, const MatrixF32& a, float al
     MatrixF32 part = a;
     part.data += row * a.row_stride;
     gemm_pack_a_f32(count, k, part, alpha, scratch);
+    if (m == 1 && b.codes.data) return half_row_f32(k, n, scratch, b.codes, c, epilogue);
     Epilogue e = epilogue;
     if (e.row_bias) e.row_bias += row;
     gemm_f32_block(count, k, n, 0, count, 0, n, scratch, b, c + row * ldc, ldc, block_scratch, e);

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "kernels/epilogue.h"
+#include "kernels/half/codes.h"
 
 namespace sardonyx::kernels {
 
@@ -36,10 +37,11 @@ void gemm_pack_b_in_place_f32(size_t k, size_t n, float* b, float* scratch) noex
 void flush_denormals_f32(float* x, size_t n) noexcept;
 
 // B as the product reads it: rows in place (col_stride 1), any strides (packed into scratch blockwise), or packed
-// before.
+// before, in float32 or as codes (half_pack_b(), widened into scratch blockwise).
 struct GemmB {
-  MatrixF32 matrix;  // packed: only data is used
+  MatrixF32 matrix;  // packed: only data is used; codes: nothing
   bool packed = false;
+  HalfCodes codes = {};
 };
 
 // Floats of scratch for gemm_f32 and gemm_f32_block (one per thread).

@@ -123,4 +123,42 @@ inline void gemm_strip_panel(size_t m, size_t row, size_t k, const float* packed
   gemm_edge(height, k, a, b, ldb, c, ldc, std::min(height, m - row), cols, row_bias, col_bias, e);
 }
 
+// Columns of the product with one row, panel by panel; four panels at a time hide the latency of the adds.
+// LOAD: four elements of T as floats.
+template <size_t PANELS, auto LOAD, class T>
+SARDONYX_NOINLINE void gemm_row_panels(size_t k, const float* x, const T* b, float* out) noexcept {
+  V acc[PANELS][2];
+  for (auto& pair : acc) pair[0] = pair[1] = splat(0);
+#pragma clang loop unroll(disable)
+  for (size_t i = 0; i < k; i++, b += kPanel) {
+    V xv = load_splat(x + i);
+    for (size_t p = 0; p < PANELS; p++) {
+      acc[p][0] = fmadd(xv, LOAD(b + p * kPanel * k), acc[p][0]);
+      acc[p][1] = fmadd(xv, LOAD(b + p * kPanel * k + 4), acc[p][1]);
+    }
+  }
+  for (size_t p = 0; p < PANELS; p++) {
+    store(out + p * kPanel, acc[p][0]);
+    store(out + p * kPanel + 4, acc[p][1]);
+  }
+}
+
+// y[n] for n in [n0, n1) = v[n - n0] * factor with the epilogue but for its activation.
+void gemm_finish_row(const float* v, float factor, float* y, size_t n0, size_t n1, const Epilogue& e) noexcept;
+
+// y[n] = factor x b with its epilogue, b packed.
+template <auto LOAD, class T>
+void gemm_packed_row(size_t k, size_t n, const float* x, const T* b, float factor, float* y,
+                     const Epilogue& e) noexcept {
+  float out[4 * kPanel];
+  for (size_t n0 = 0; n0 < n;) {
+    const bool four = n - n0 > 3 * kPanel;
+    (four ? gemm_row_panels<4, LOAD, T> : gemm_row_panels<1, LOAD, T>)(k, x, b + n0 * k, out);
+    const size_t n1 = std::min(n, n0 + (four ? 4 : 1) * kPanel);
+    gemm_finish_row(out, factor, y, n0, n1, e);
+    n0 = n1;
+  }
+  activate(e, y, n, 1, n);
+}
+
 }  // namespace sardonyx::kernels

@@ -6,6 +6,7 @@
 #include "kernels/conv/depthwise.h"
 #include "kernels/conv/winograd.h"
 #include "kernels/conv/winograd_line.h"
+#include "kernels/half/codes.h"
 #include "ops/util/scratch_slots.h"
 
 namespace sardonyx {
@@ -317,6 +318,32 @@ Tensor pack_conv(ConvKind kind, const Tensor& w, int64_t groups, const WindowAtt
     }
   }
   return packed;
+}
+
+float pack_half_conv(PrepareContext& c, int64_t groups, Tensor& packed) {
+  const Tensor& w = *c.constant(1);
+  const size_t all = static_cast<size_t>(groups), m = static_cast<size_t>(w.dim(0)) / all;
+  const size_t k = static_cast<size_t>(w.shape().count(1, w.rank())), size = kernels::gemm_packed_a_size(m, k);
+  Tensor codes = Tensor::allocate(DType::float16, {static_cast<int64_t>((all * size + 7) / 8 * 8)});
+  uint16_t* to = codes.data<uint16_t>();
+  for (size_t g = 0; g < all; g++) kernels::half_pack_a(m, k, w.data<uint16_t>() + g * m * k, to + g * size);
+  std::fill(to + all * size, to + codes.count(), uint16_t{0});
+  const float unit = kernels::half_to_codes(to, static_cast<size_t>(codes.count()));
+  if (unit == 0) return 0;
+  c.release(1);
+  packed = std::move(codes);
+  return unit;
+}
+
+Tensor widen_conv(RunContext& c, const Tensor& codes, float unit) {
+  constexpr int64_t kPiece = 1 << 14;
+  Tensor all = Tensor::allocate(DType::float32, codes.shape());
+  c.pool().parallel_for((all.count() + kPiece - 1) / kPiece, 1, [&](int64_t from, int64_t to) {
+    const int64_t first = from * kPiece, count = std::min(all.count(), to * kPiece) - first;
+    kernels::half_widen_f32({codes.data<uint16_t>() + first, unit}, all.data<float>() + first,
+                            static_cast<size_t>(count));
+  });
+  return all;
 }
 
 void run_conv_f32(RunContext& c, const ConvF32& conv) {

@@ -21,6 +21,12 @@ Tensor pack_conv(ConvKind kind, const Tensor& w, int64_t groups, const WindowAtt
 Tensor pack_own_conv(ConvKind kind, Tensor w, int64_t groups, const WindowAttributes& window,
                      std::span<const float> scale);
 
+// Takes constant input 1, float16, for ConvKind::gemm in 16 bits; the unit of its codes. 0 where one is infinite or
+// NaN: nothing is done.
+float pack_half_conv(PrepareContext& c, int64_t groups, Tensor& packed);
+// The same in float32, for one run.
+Tensor widen_conv(RunContext& c, const Tensor& codes, float unit);
+
 // shape: of one image and one group. x [batch][groups * channels][in], bias [groups * out_channels] or null,
 // y [batch][groups * out_channels][out]. Takes the run's scratch.
 struct ConvF32 {

@@ -16,6 +16,7 @@ class FusedSteps : public Fusible {
   explicit FusedSteps(int own_inputs = 0) : own_inputs_(own_inputs) {}
 
   bool fuse_clamp(float lo, float hi) override;
+  bool fuse_widening() override { return widens_ = own_inputs_ > 0; }  // MatMul, Gemm and Conv
   bool fuse_scale_shift(std::span<const float> scale, std::span<const float> shift) override;
   bool fuse_activation(Activation kind, float alpha, float beta) override;
   int fuse_residual() override;
@@ -25,6 +26,11 @@ class FusedSteps : public Fusible {
   std::span<const float> shift() const noexcept { return scaled() ? shift_.values<float>() : std::span<const float>(); }
   // Was anything but a scale fused? Then nothing that comes before that can be fused any more.
   bool has_tail() const noexcept { return clamped_ || activation_ || residuals_ > 0; }
+
+  // Input 1 has the type of input 0, or was widened to that.
+  void require_weight_dtype(InferContext& c) const {
+    if (!widens_ || c.dtype(1) != DType::float16) c.require_same_dtype(0, 1);
+  }
 
   // How many inputs the node has with the residuals; the shape of the output, checked; what output 0 may be written
   // over.
@@ -67,7 +73,7 @@ class FusedSteps : public Fusible {
   Tensor scale_, shift_;  // tensors have the slack that kernels may read
   float lo_ = -std::numeric_limits<float>::infinity();
   float hi_ = std::numeric_limits<float>::infinity();
-  bool clamped_ = false;
+  bool clamped_ = false, widens_ = false;
   kernels::ActivationF32 activation_ = nullptr;
   double (*activation_f64_)(double x, double alpha, double beta) = nullptr;
   float alpha_ = 0, beta_ = 0;

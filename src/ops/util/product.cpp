@@ -2,6 +2,9 @@
 #include "ops/util/product.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
 
 #include "ops/util/scratch_slots.h"
 
@@ -14,8 +17,8 @@ constexpr size_t kSmallWork = size_t{1} << 17;  // products below are run severa
 size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
 size_t round_up(size_t a, size_t b) { return ceil_div(a, b) * b; }
 
-// Rows and columns per task. A task packs its rows of A, and its columns of B where B is not packed: both stay large
-// enough to hide that.
+// Rows and columns per task. A task packs its rows of A, and its columns of B where B is not packed in float32: both
+// stay large enough to hide that.
 struct Tasks {
   size_t rows, columns;
 };
@@ -32,7 +35,11 @@ Tasks split(const ProductSize& s, bool packed) {
 ProductF32 part(const ProductF32& p, const ProductSize& s, size_t m0, size_t n0) {
   ProductF32 q = p;
   q.a.data += m0 * p.a.row_stride;
-  q.b.matrix.data += p.b.packed ? n0 * s.k : n0 * p.b.matrix.col_stride;
+  if (p.b.codes.data) {
+    q.b.codes.data += n0 * s.k;
+  } else {
+    q.b.matrix.data += p.b.packed ? n0 * s.k : n0 * p.b.matrix.col_stride;
+  }
   q.c += m0 * s.n + n0;
   if (q.epilogue.row_bias) q.epilogue.row_bias += m0;
   if (q.epilogue.col_bias) q.epilogue.col_bias += n0;
@@ -59,6 +66,65 @@ void multiply_f32(RunContext& c, int64_t batch, const ProductSize& s, const Prod
                                 s.n, scratch.data(), p.epilogue);
     }
   });
+}
+
+namespace {
+
+using Block = std::array<uint16_t, 8>;
+
+// A matrix of rows x columns blocks becomes its transposed where it lies, from block to block.
+void transpose_blocks(Block* data, size_t rows, size_t columns) {
+  std::vector<bool> done(rows * columns);
+  for (size_t start = 0; start < done.size(); start++) {
+    if (done[start]) continue;
+    Block moved = data[start];
+    for (size_t at = start; !done[at];) {
+      done[at] = true;
+      const size_t row = at / columns;
+      at = (at - row * columns) * rows + row;
+      std::swap(moved, data[at]);
+    }
+  }
+}
+
+// half_pack_b() of one matrix where it lies; n is a multiple of 8.
+void pack_own_half_b(const StoredMatrices& b, uint16_t* data) {
+  if (b.column_stride == 1) return transpose_blocks(reinterpret_cast<Block*>(data), b.k, b.n / 8);
+  std::vector<uint16_t> panel(kernels::gemm_packed_b_size(b.k, 8));
+  for (size_t at = 0; at < b.n * b.k; at += 8 * b.k) {
+    kernels::half_pack_b(b.k, 8, {data + at, 1, b.k}, panel.data());
+    std::copy_n(panel.data(), 8 * b.k, data + at);
+  }
+}
+
+}  // namespace
+
+bool pack_half_b(const StoredMatrices& b, PrepareContext& c, Tensor& packed, float& unit) {
+  const Tensor& w = *c.constant(1);
+  if (w.dtype() != DType::float16) return false;
+  const size_t size = kernels::gemm_packed_b_size(b.k, b.n);
+  const bool rows = b.row_stride == b.n && b.column_stride == 1;
+  const bool columns = b.row_stride == 1 && b.column_stride == b.k;
+  const bool own = c.exclusive(1) && b.at.size() == 1 && b.n % 8 == 0 && (rows || columns);
+  Tensor all = w;
+  if (!own) {
+    all = Tensor::allocate(DType::float16, {static_cast<int64_t>(b.at.size()), static_cast<int64_t>(size)});
+    for (size_t i = 0; i < b.at.size(); i++) {
+      kernels::half_pack_b(b.k, b.n, {w.data<uint16_t>() + b.at[i], b.row_stride, b.column_stride},
+                           all.data<uint16_t>() + i * size);
+    }
+  }
+  unit = kernels::half_to_codes(all.data<uint16_t>(), static_cast<size_t>(all.count()));
+  if (unit == 0) return false;
+  if (own) pack_own_half_b(b, all.data<uint16_t>());
+  c.release(1);
+  packed = std::move(all);
+  return true;
+}
+
+kernels::GemmB packed_b(const Tensor& packed, float unit, size_t at) {
+  if (packed.dtype() == DType::float32) return {{packed.data<float>() + at, 0, 0}, true};
+  return {{}, false, {packed.data<uint16_t>() + at, unit}};
 }
 
 void pack_b(size_t k, size_t n, const kernels::MatrixF32& b, std::span<const float> column_scale, float* packed) {

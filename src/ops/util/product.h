@@ -1,5 +1,7 @@
 // Matrix products as operators run them: split over threads, in float32 by the kernels, in other types plainly.
 #pragma once
+#include <vector>
+
 #include "kernels/gemm/gemm_f32.h"
 #include "ops/operator.h"
 
@@ -35,6 +37,19 @@ void pack_b(size_t k, size_t n, const kernels::MatrixF32& b, std::span<const flo
 
 // The same where b lies, if it can be: b row-major [n][k], float32, memory of the caller. False: nothing is done.
 bool pack_transposed_b(size_t k, size_t n, std::span<const float> column_scale, Tensor& b);
+
+// Matrices k x n in a tensor, each from an element of it on.
+struct StoredMatrices {
+  size_t k, n, row_stride, column_stride;
+  std::vector<size_t> at;
+};
+
+// Takes constant input 1, where it is float16 and finite, as B of the kernels in 16 bits, one matrix behind the other,
+// in its own memory if it can: `packed` is float16 then, with codes of this unit. False: nothing is done.
+bool pack_half_b(const StoredMatrices& b, PrepareContext& c, Tensor& packed, float& unit);
+
+// The B that begins at element `at` of what is packed in float32 or in 16 bits.
+kernels::GemmB packed_b(const Tensor& packed, float unit, size_t at);
 
 // One product in type T; element (i, j) at data[i * row_stride + j * col_stride], c row-major.
 template <class T>
