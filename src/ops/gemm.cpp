@@ -118,7 +118,7 @@ class Gemm final : public Operator, public FusedSteps {
   // Writes to b, and may return it.
   Tensor pack(Tensor b) const {
     const size_t k = static_cast<size_t>(b.dim(trans_b_)), n = static_cast<size_t>(b.dim(!trans_b_));
-    if (trans_b_ && pack_transposed_b(k, n, scale(), b)) return b;
+    if (pack_own_b(k, n, trans_b_, scale(), b)) return b;
     Tensor packed = Tensor::allocate(DType::float32, {static_cast<int64_t>(kernels::gemm_packed_b_size(k, n))});
     pack_b(k, n, b_matrix(b), scale(), packed.data<float>());
     return packed;

@@ -184,10 +184,9 @@ class MatMul final : public Operator, public FusedSteps {
     const StoredMatrices b = matrices(stored);
     const size_t size = kernels::gemm_packed_b_size(b.k, b.n);
     const std::vector<float> factor(alpha_ == 1 ? 0 : b.n, alpha_);
-    if (b.at.size() == 1 && b.row_stride == 1 && b.column_stride == b.k &&
-        pack_transposed_b(b.k, b.n, factor, stored)) {
-      return stored;
-    }
+    const bool transposed = b.row_stride == 1 && b.column_stride == b.k;
+    const bool plain = b.row_stride == b.n && b.column_stride == 1;
+    if (b.at.size() == 1 && (transposed || plain) && pack_own_b(b.k, b.n, transposed, factor, stored)) return stored;
     Tensor all = Tensor::allocate(DType::float32, {static_cast<int64_t>(b.at.size()), static_cast<int64_t>(size)});
     for (size_t i = 0; i < b.at.size(); i++) {
       pack_b(b.k, b.n, {stored.data<float>() + b.at[i], b.row_stride, b.column_stride}, factor,

@@ -89,6 +89,7 @@ void expect_half(const Case& c, double alpha = 1, double beta = 1, bool turned_x
   SCOPED_TRACE(c.type + " " + c.x.to_string() + " " + c.w.to_string() + " " + c.bias.to_string());
   const Made half = make(c, DType::float16), whole = make(c, DType::float32);
   expect_rounded(half.y, expected(c, alpha, beta, turned_x, turned));
+  expect_rounded(whole.y, expected(c, alpha, beta, turned_x, turned));
   EXPECT_EQ(half.session->memory().weights, whole.session->memory().weights / 2);  // of the bias
   // A float32 weight that is packed where it lies has no slack.
   constexpr uint64_t kSlack = 64;
@@ -235,18 +236,51 @@ TEST(HalfWeights, InfiniteOnes) {
 }
 
 TEST(HalfWeights, AFactorIsMultipliedInTheRun) {
-  for (int64_t rows : {1, 5}) {
-    GraphMaker g;
-    const Case c{"MatMul", {}, {rows, 24}, {24, 40}};
-    g.input("x", DType::float16, {rows, 24}).constant("w", random_tensor(c.w, 2, DType::float16));
-    g.node("FusedMatMul", {"x", "w"}, {"y"}, attribute("alpha", -0.3f)).output("y");
-    g.graph()->nodes[0].domain = "com.microsoft";
-    g.graph()->nodes[0].opset = 1;
-    auto session = Session::create(g.model(), {});
-    const Tensor x = random_tensor(c.x, 1, DType::float16);
-    expect_rounded(session->run(std::vector<Value>{x}, std::vector<int>{0})[0].tensor(),
-                   expected(c, static_cast<double>(-0.3f), 0, false, false));
-    EXPECT_EQ(session->memory().weights, 0u);
+  for (const DType type : {DType::float16, DType::float32}) {
+    const auto as = [&](const Tensor& t) { return type == DType::float16 ? t : to_float32(t); };
+    for (int64_t rows : {1, 5}) {
+      GraphMaker g;
+      const Case c{"MatMul", {}, {rows, 24}, {24, 40}};
+      g.input("x", type, {rows, 24}).constant("w", as(random_tensor(c.w, 2, DType::float16)));
+      g.node("FusedMatMul", {"x", "w"}, {"y"}, attribute("alpha", -0.3f)).output("y");
+      g.graph()->nodes[0].domain = "com.microsoft";
+      g.graph()->nodes[0].opset = 1;
+      auto session = Session::create(g.model(), {});
+      const Tensor x = as(random_tensor(c.x, 1, DType::float16));
+      expect_rounded(session->run(std::vector<Value>{x}, std::vector<int>{0})[0].tensor(),
+                     expected(c, static_cast<double>(-0.3f), 0, false, false));
+      EXPECT_EQ(session->memory().weights, 0u);
+    }
+  }
+}
+
+// A scale of each column, which is multiplied into weights of float32 where they lie.
+TEST(HalfWeights, BeforeABatchNormalization) {
+  for (const DType type : {DType::float16, DType::float32}) {
+    const auto as = [&](const Tensor& t) { return type == DType::float16 ? t : to_float32(t); };
+    for (bool turned : {false, true}) {
+      for (int64_t n : {16, 21}) {
+        GraphMaker g;
+        const Case c{"Gemm", gemm(1, 1, false, turned), {5, 24}, turned ? Shape{n, 24} : Shape{24, n}};
+        const Tensor scale = random_tensor({n}, 4, DType::float16), shift = random_tensor({n}, 5, DType::float16);
+        Tensor mean = Tensor::allocate(DType::float16, {n}), variance = Tensor::allocate(DType::float16, {n});
+        for (int64_t i = 0; i < n; i++)
+          mean.data<Float16>()[i] = Float16(0.5f), variance.data<Float16>()[i] = Float16(4.0f);
+        g.input("x", type, {5, 24}).constant("w", as(random_tensor(c.w, 2, DType::float16)));
+        g.constant("s", as(scale)).constant("b", as(shift)).constant("m", as(mean)).constant("v", as(variance));
+        g.node("Gemm", {"x", "w"}, {"p"}, c.attributes);
+        g.node("BatchNormalization", {"p", "s", "b", "m", "v"}, {"y"}, attribute("epsilon", 0.0f)).output("y");
+        auto session = Session::create(g.model(), {});
+        const Tensor x = as(random_tensor(c.x, 1, DType::float16));
+        const auto y = doubles(session->run(std::vector<Value>{x}, std::vector<int>{0})[0].tensor());
+        const std::vector<double> product = expected(c, 1, 1, false, turned), s = doubles(scale), b = doubles(shift);
+        for (size_t i = 0; i < y.size(); i++) {
+          const size_t j = i % static_cast<size_t>(n);
+          // A product of float16 may be rounded before the scale.
+          EXPECT_NEAR(y[i], (product[i] - 0.5) / 2 * s[j] + b[j], type == DType::float16 ? 4e-3 : 1e-5);
+        }
+      }
+    }
   }
 }
 

@@ -70,10 +70,12 @@ void multiply_f32(RunContext& c, int64_t batch, const ProductSize& s, const Prod
 
 namespace {
 
-using Block = std::array<uint16_t, 8>;
-
-// A matrix of rows x columns blocks becomes its transposed where it lies, from block to block.
-void transpose_blocks(Block* data, size_t rows, size_t columns) {
+// The blocks of 8 columns of a row-major matrix become panels where they lie, from block to block.
+template <class T>
+void make_panels(T* elements, size_t rows, size_t columns) {
+  using Block = std::array<T, 8>;
+  Block* data = reinterpret_cast<Block*>(elements);
+  columns /= 8;
   std::vector<bool> done(rows * columns);
   for (size_t start = 0; start < done.size(); start++) {
     if (done[start]) continue;
@@ -89,7 +91,7 @@ void transpose_blocks(Block* data, size_t rows, size_t columns) {
 
 // half_pack_b() of one matrix where it lies; n is a multiple of 8.
 void pack_own_half_b(const StoredMatrices& b, uint16_t* data) {
-  if (b.column_stride == 1) return transpose_blocks(reinterpret_cast<Block*>(data), b.k, b.n / 8);
+  if (b.column_stride == 1) return make_panels(data, b.k, b.n);
   std::vector<uint16_t> panel(kernels::gemm_packed_b_size(b.k, 8));
   for (size_t at = 0; at < b.n * b.k; at += 8 * b.k) {
     kernels::half_pack_b(b.k, 8, {data + at, 1, b.k}, panel.data());
@@ -145,11 +147,13 @@ void pack_b(size_t k, size_t n, const kernels::MatrixF32& b, std::span<const flo
   pack_b(k, n, {scaled.data<float>(), n, 1}, {}, packed);
 }
 
-bool pack_transposed_b(size_t k, size_t n, std::span<const float> column_scale, Tensor& b) {
+bool pack_own_b(size_t k, size_t n, bool transposed, std::span<const float> column_scale, Tensor& b) {
   if (n % 8 != 0) return false;
   float* data = b.data<float>();
-  for (size_t j = 0; j < column_scale.size(); j++) {
-    for (size_t i = 0; i < k; i++) data[j * k + i] *= column_scale[j];
+  for (size_t i = 0; i < k * n && !column_scale.empty(); i++) data[i] *= column_scale[transposed ? i / k : i % n];
+  if (!transposed) {
+    make_panels(data, k, n);
+    return true;
   }
   Tensor scratch = Tensor::allocate(DType::float32, {static_cast<int64_t>(kernels::gemm_pack_scratch_size(k))});
   kernels::gemm_pack_b_in_place_f32(k, n, data, scratch.data<float>());

@@ -35,8 +35,9 @@ void multiply_f32(RunContext& c, int64_t batch, const ProductSize& size, const P
 // 0.
 void pack_b(size_t k, size_t n, const kernels::MatrixF32& b, std::span<const float> column_scale, float* packed);
 
-// The same where b lies, if it can be: b row-major [n][k], float32, memory of the caller. False: nothing is done.
-bool pack_transposed_b(size_t k, size_t n, std::span<const float> column_scale, Tensor& b);
+// The same where b lies, if it can be: b row-major [k][n] or, transposed, [n][k], float32, memory of the caller. False:
+// nothing is done.
+bool pack_own_b(size_t k, size_t n, bool transposed, std::span<const float> column_scale, Tensor& b);
 
 // Matrices k x n in a tensor, each from an element of it on.
 struct StoredMatrices {
