@@ -299,7 +299,8 @@ test('the file and the session say the same of a model', async () => {
 test('threads that there are not are said', async () => {
   const { code, stderr } = await sardonyx(['run', good, '--threads', '99']);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /--threads 99: there are 64 \(.*99 were asked for\)/);
+  // 64, or fewer where a busy machine does not start them in time.
+  assert.match(stderr, /--threads 99: there are \d\d? \(.*64 threads: no more, 99 were asked for/);
 });
 
 test('text that is none', async () => {

@@ -153,6 +153,7 @@ bool pack_own_b(size_t k, size_t n, bool transposed, std::span<const float> colu
   for (size_t i = 0; i < k * n && !column_scale.empty(); i++) data[i] *= column_scale[transposed ? i / k : i % n];
   if (!transposed) {
     make_panels(data, k, n);
+    kernels::flush_denormals_f32(data, k * n);
     return true;
   }
   Tensor scratch = Tensor::allocate(DType::float32, {static_cast<int64_t>(kernels::gemm_pack_scratch_size(k))});
