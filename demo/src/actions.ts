@@ -64,7 +64,7 @@ export async function open(model: state.Model): Promise<void> {
     state.problem.value = problem;
   }
   await session;
-  if (mine === opening) graph.infer();
+  if (state.openGraph.value === graph) graph.infer();
 }
 
 async function start(mine: number, before: Promise<void> = Promise.resolve()): Promise<void> {

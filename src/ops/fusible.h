@@ -44,6 +44,7 @@ class Fusible {
   virtual bool fuse_transpose(int /*input*/, std::span<const int64_t> /*perm*/) { return false; }
   // Input 1 is a float16 constant that a Cast widens to float32; the operator may be given the constant from now on.
   virtual bool fuse_widening() { return false; }
+  virtual bool widens() const noexcept { return false; }  // was it?
   // Convolutions are summed directly from now on, not by Winograd's algorithm.
   virtual void avoid_winograd() {}
 

@@ -87,6 +87,7 @@ class NonMaxSuppression final : public Operator {
   static std::vector<int64_t> best(RunContext& c, std::span<const Box> boxes, std::span<const float> scores,
                                    const float* least, int64_t most, float overlap) {
     constexpr size_t kBetweenChecks = 256;
+    c.services().check_abort();
     std::vector<int64_t> order;
     for (size_t i = 0; i < scores.size(); i++) {
       // NaN never enters: it has no place in the order.
@@ -98,7 +99,7 @@ class NonMaxSuppression final : public Operator {
     });
     Kept kept;
     for (size_t i = 0; i < order.size() && static_cast<int64_t>(kept.indices.size()) < most; i++) {
-      if (i % kBetweenChecks == 0) c.services().check_abort();
+      if (i % kBetweenChecks == kBetweenChecks - 1) c.services().check_abort();
       const Box& box = boxes[static_cast<size_t>(order[i])];
       if (!kept.overlapped_by(box, overlap)) kept.push(box, order[i]);
     }

@@ -1,6 +1,7 @@
 // Pass: a Pad of zeros becomes the padding of the convolution or the average pool behind it.
 #include <algorithm>
 
+#include "ops/fusible.h"
 #include "ops/operator.h"
 #include "optimize/passes.h"
 #include "optimize/rewriter.h"
@@ -71,7 +72,10 @@ void fuse(Rewriter& r, size_t n) {
   }
   std::vector<ValueId> inputs = node.inputs;
   inputs[0] = pad->inputs[0];
+  Fusible* before = node.op->fusible();
+  const bool widens = before && before->widens();
   r.replace(n, make_node(node.op_type, node.opset, std::move(inputs), node.outputs, std::move(*attributes)));
+  if (widens) r.node(n).op->fusible()->fuse_widening();
 }
 
 }  // namespace

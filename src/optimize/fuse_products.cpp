@@ -102,6 +102,7 @@ class Fusion {
 
   bool is_float32(int product) const {
     const Node& node = r_.graph.nodes[static_cast<size_t>(product)];
+    if (node.op->fusible()->widens()) return true;
     const Tensor* w = node.inputs.size() > 1 ? r_.constant(node.inputs[1]) : nullptr;
     return (w ? w->dtype() : r_.types[node.outputs[0]].dtype) == DType::float32;
   }

@@ -314,7 +314,8 @@ class Trials : SeenValues {
 
   bool is_shape_arithmetic(const Node& node, bool alike) {
     const auto names = std::span(kShapeArithmetic);
-    if (node.inputs.empty()) return false;
+    if (node.inputs.empty() || std::ranges::all_of(node.outputs, [](ValueId id) { return id == kNoValue; }))
+      return false;
     // Div only of what is the same for all feeds: the trials' sizes are multiples of 64, and show no rounding.
     const bool listed =
         std::find(names.begin(), names.end(), node.op_type) != names.end() || (node.op_type == "Div" && alike);

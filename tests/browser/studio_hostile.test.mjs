@@ -20,6 +20,7 @@ afterEach(async () => {
 });
 
 const kInt64 = 7;
+const kString = 8;
 const kUint8 = 2;
 const good = file('good.onnx', goodModel());
 
@@ -310,6 +311,7 @@ test('numbers that are none, that the type does not have, or too many of them', 
     [kInt64, '9223372036854775807, -9223372036854775808', [9223372036854775807n, -9223372036854775808n]],
     [kInt64, '[9007199254740993, -9007199254740993]', [9007199254740993n, -9007199254740993n]],
     [kUint8, '0, 255', [0, 255]],
+    [kString, '["card 9007199254740993 ok", "9007199254740993"]', ['card 9007199254740993 ok', '9007199254740993']],
   ]) {
     await choose(page, echo([2], type));
     await readyToRun(page);

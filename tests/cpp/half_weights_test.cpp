@@ -215,6 +215,60 @@ TEST(HalfWeights, TypesThatDifferAreRefused) {
   EXPECT_THROW(Session::create(g.model(), {}), Error);
 }
 
+// Whose Cast is gone, too: the other input must be what the Cast made.
+TEST(HalfWeights, TypesThatDifferBehindACastAreRefused) {
+  for (const DType type : {DType::int32, DType::float64, DType::float16, DType::int64}) {
+    for (const char* op : {"MatMul", "Gemm", "Conv"}) {
+      for (const bool constant : {false, true}) {
+        SCOPED_TRACE(op);
+        const bool conv = op == std::string("Conv");
+        const Shape x = conv ? Shape{1, 24, 3, 3} : Shape{5, 24}, w = conv ? Shape{40, 24, 1, 1} : Shape{24, 40};
+        GraphMaker g;
+        if (constant) {
+          g.constant("x", random_tensor(x, 1, type));
+        } else {
+          g.input("x", type, std::vector<int64_t>(x.begin(), x.end()));
+        }
+        g.constant("w", random_tensor(w, 2, DType::float16));
+        g.node("Cast", {"w"}, {"wide"}, attribute("to", int64_t{1})).node(op, {"x", "wide"}, {"y"}).output("y");
+        EXPECT_THROW(
+            {
+              auto session = Session::create(g.model(), {});
+              if (constant) session->run(std::vector<Value>{}, std::vector<int>{0});
+            },
+            Error);
+      }
+    }
+  }
+}
+
+// What other passes make of the product keeps the weights as they are, and fuses as with float32 ones.
+TEST(HalfWeights, BehindACastWithPadBiasAndResidual) {
+  for (const int64_t kernel : {1, 3}) {
+    const int64_t size = 8 - kernel;
+    const Tensor weights = random_tensor({40, 24, kernel, kernel}, 2, DType::float16),
+                 x = random_tensor({1, 24, 5, 5}, 1), residual = random_tensor({1, 40, size, size}, 3);
+    std::vector<double> results[2];
+    for (const bool half : {false, true}) {
+      GraphMaker g;
+      g.input("x", DType::float32, {1, 24, 5, 5}).input("r", DType::float32, {1, 40, size, size});
+      g.constant("pads", Tensor::of(std::vector<int64_t>{0, 0, 1, 1, 0, 0, 1, 1}));
+      g.node("Pad", {"x", "pads"}, {"padded"});
+      if (half) {
+        g.constant("w", weights).node("Cast", {"w"}, {"wide"}, attribute("to", int64_t{1}));
+      } else {
+        g.constant("wide", to_float32(weights));
+      }
+      g.node("Conv", {"padded", "wide"}, {"c"}).node("Add", {"c", "r"}, {"s"}).node("Relu", {"s"}, {"y"}).output("y");
+      auto session = Session::create(g.model(), {});
+      EXPECT_EQ(session->model().graph.nodes.size(), 1u);
+      results[half] = doubles(session->run(std::vector<Value>{x, residual}, std::vector<int>{0})[0].tensor());
+    }
+    ASSERT_EQ(results[0].size(), results[1].size());
+    for (size_t i = 0; i < results[0].size(); i++) EXPECT_NEAR(results[0][i], results[1][i], 2e-4);
+  }
+}
+
 // What 16 bits have no code for is packed in float32.
 TEST(HalfWeights, InfiniteOnes) {
   for (int64_t rows : {1, 3}) {

@@ -40,14 +40,14 @@ function numberOf(name: string, type: string, word: unknown): number | bigint {
   return whole;
 }
 
-// A whole number of which JSON.parse could lose digits, outside of strings.
+// A whole number of which JSON.parse could lose digits; it may stand in a string too, so numbers only.
 const kLongInteger = /(?<=[\s[,])-?[1-9]\d{15,}(?=[\s\],])/g;
 
-/** A JSON list of lists as its elements in order and, if they are lists all alike, its dimensions; long integers as text. */
-function fromJson(text: string): { values: unknown[]; dims: number[] } | undefined {
+/** A JSON list of lists as its elements in order and, if they are lists all alike, its dimensions; long integers of numbers as text. */
+function fromJson(type: string, text: string): { values: unknown[]; dims: number[] } | undefined {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text.replace(kLongInteger, '"$&"'));
+    parsed = JSON.parse(type === 'string' ? text : text.replace(kLongInteger, '"$&"'));
   } catch {
     return undefined;
   }
@@ -64,7 +64,7 @@ function fromJson(text: string): { values: unknown[]; dims: number[] } | undefin
  * dimensions. Throws Error with what is wrong.
  */
 export function fromText(name: string, type: string, dims: readonly number[], text: string): PlainTensor {
-  const json = fromJson(text.trim());
+  const json = fromJson(type, text.trim());
   const own = json && json.dims.length > 1 && json.dims.length === dims.length;
   const shape = own ? json.dims : dims;
   const count = shape.reduce((a, b) => a * b, 1);

@@ -17,6 +17,7 @@ class FusedSteps : public Fusible {
 
   bool fuse_clamp(float lo, float hi) override;
   bool fuse_widening() override { return widens_ = own_inputs_ > 0; }  // MatMul, Gemm and Conv
+  bool widens() const noexcept override { return widens_; }
   bool fuse_scale_shift(std::span<const float> scale, std::span<const float> shift) override;
   bool fuse_activation(Activation kind, float alpha, float beta) override;
   int fuse_residual() override;
@@ -29,7 +30,9 @@ class FusedSteps : public Fusible {
 
   // Input 1 has the type of input 0, or was widened to that.
   void require_weight_dtype(InferContext& c) const {
-    if (!widens_ || c.dtype(1) != DType::float16) c.require_same_dtype(0, 1);
+    if (!widens_ || c.dtype(1) != DType::float16) return c.require_same_dtype(0, 1);
+    check(c.dtype(0) == DType::float32, ErrorCode::invalid_model, "inputs 0 and 1 must have the same type, not ",
+          c.dtype(0), " and ", DType::float32);
   }
 
   // How many inputs the node has with the residuals; the shape of the output, checked; what output 0 may be written
