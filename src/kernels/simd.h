@@ -1,8 +1,10 @@
 // The 128-bit vector vocabulary of all kernels; the only file that knows which instruction set it is compiled for.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #if defined(__wasm_simd128__)
 #include <wasm_simd128.h>
@@ -65,10 +67,13 @@ constexpr size_t kStripRows = 4;
 constexpr size_t kStripRows = 6;
 #endif
 
+constexpr float kLeastNormal = std::numeric_limits<float>::min();
 // 0 in place of denormal elements, products with which take some processors a hundred times as long.
 inline V flush_denormals(V v) {
-  return wasm_v128_andnot(v, wasm_f32x4_lt(wasm_f32x4_abs(v), constant<1.17549435e-38f>()));
+  return wasm_v128_andnot(v, wasm_f32x4_lt(wasm_f32x4_abs(v), constant<kLeastNormal>()));
 }
+inline float flush_denormal(float x) { return std::abs(x) < kLeastNormal ? 0 : x; }
+
 // min(max(v, lo), hi) with one instruction each on x86; a NaN in v stays NaN.
 inline V clamp(V v, V lo, V hi) { return wasm_f32x4_pmin(wasm_f32x4_pmax(v, lo), hi); }
 

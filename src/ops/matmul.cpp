@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels/move/transpose.h"
 #include "ops/families.h"
 #include "ops/microsoft/standard.h"
 #include "ops/util/as_float.h"
@@ -129,7 +128,9 @@ class MatMul final : public Operator, public FusedSteps {
     // A batch of a few rows each would read all of b as many times.
     constexpr size_t kFewRows = 32;
     if (!step && shape.m < kFewRows && shape.batch_b.count() == 1) {
-      x = permuted(x, a.shape, order_a);
+      Tensor in_order = Tensor::allocate(x.dtype(), a.shape);
+      permute(x, order_a, in_order);
+      x = std::move(in_order);
       a = Operand(x.shape(), {}, true);
       shape = MatMulShape(a.shape, b.shape);
     } else if (step) {
@@ -217,17 +218,6 @@ class MatMul final : public Operator, public FusedSteps {
               epilogue};
     }
   };
-
-  static Tensor permuted(const Tensor& x, const Shape& shape, std::span<const int64_t> perm) {
-    Tensor y = Tensor::allocate(x.dtype(), shape);
-    size_t dims[Shape::kMaxRank], axes[Shape::kMaxRank];
-    for (int i = 0; i < x.rank(); i++) {
-      dims[i] = static_cast<size_t>(x.dim(i));
-      axes[i] = static_cast<size_t>(perm[static_cast<size_t>(i)]);
-    }
-    kernels::transpose(x.bytes(), y.bytes(), dims, axes, static_cast<size_t>(x.rank()), element_size(x.dtype()));
-    return y;
-  }
 
   void run_float32(RunContext& c, const MatMulShape& shape, const Tensor& x, const Operand& a, const Operand& b,
                    Target& t) const {

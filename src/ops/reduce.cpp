@@ -1,7 +1,6 @@
 // Reductions over sets of axes.
 #include "kernels/reduce/reduce.h"
 
-#include "kernels/move/transpose.h"
 #include "ops/families.h"
 #include "ops/util/axes.h"
 #include "ops/util/dispatch.h"
@@ -36,17 +35,15 @@ Layout layout_of(const Shape& shape, uint32_t axes) {
 
 // The tensor with the axes of the mask moved to the end.
 Tensor reduced_axes_last(const Tensor& x, uint32_t axes) {
-  size_t dims[Shape::kMaxRank], perm[Shape::kMaxRank];
   const int rank = x.rank();
-  int n = 0;
-  for (int i = 0; i < rank; i++) dims[i] = static_cast<size_t>(x.dim(i));
+  std::vector<int64_t> perm;
   for (int reduced = 0; reduced <= 1; reduced++) {
     for (int i = 0; i < rank; i++) {
-      if (static_cast<int>(axes >> i & 1) == reduced) perm[n++] = static_cast<size_t>(i);
+      if (static_cast<int>(axes >> i & 1) == reduced) perm.push_back(i);
     }
   }
   Tensor y = Tensor::allocate(x.dtype(), x.shape());
-  kernels::transpose(x.bytes(), y.bytes(), dims, perm, static_cast<size_t>(rank), element_size(x.dtype()));
+  permute(x, perm, y);
   return y;
 }
 

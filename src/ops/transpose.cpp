@@ -1,5 +1,4 @@
 // Transpose: permutes dimensions.
-#include "kernels/move/transpose.h"
 #include "ops/families.h"
 #include "ops/util/axes.h"
 #include "ops/util/elements.h"
@@ -31,14 +30,10 @@ class Transpose final : public Operator {
     const Tensor x = unpacked(c.input(0));
     Tensor y = unpacked_like(c.output(0));
     if (x.count() == 0) return;
-    const int rank = x.rank();
     if (x.dtype() == DType::string) return permute_strings(x, y);
-    size_t dims[Shape::kMaxRank], perm[Shape::kMaxRank];
-    for (int i = 0; i < rank; i++) {
-      dims[i] = static_cast<size_t>(x.dim(i));
-      perm[i] = static_cast<size_t>(source(i, rank));
-    }
-    kernels::transpose(x.bytes(), y.bytes(), dims, perm, static_cast<size_t>(rank), element_size(x.dtype()));
+    std::vector<int64_t> perm;
+    for (int i = 0; i < x.rank(); i++) perm.push_back(source(i, x.rank()));
+    permute(x, perm, y);
     pack(y, c.output(0));
   }
 

@@ -1,5 +1,6 @@
 // Pass: nodes with constant inputs are run once, now.
 #include <algorithm>
+#include <unordered_map>
 
 #include "ops/evaluate.h"
 #include "ops/fusible.h"
@@ -39,10 +40,26 @@ std::vector<char> find_weights(const Graph& graph) {
   return weights;
 }
 
+// Who reads each weight that a Cast makes: node and input.
+using Readers = std::unordered_map<ValueId, std::vector<std::pair<size_t, size_t>>>;
+Readers readers_of_casts(const Graph& graph, std::span<const char> weights) {
+  Readers readers;
+  for (const Node& node : graph.nodes) {
+    if (node.op_type == "Cast" && node.outputs[0] != kNoValue && weights[static_cast<size_t>(node.outputs[0])])
+      readers[node.outputs[0]] = {};
+  }
+  for (size_t n = 0; n < graph.nodes.size() && !readers.empty(); n++) {
+    const std::vector<ValueId>& inputs = graph.nodes[n].inputs;
+    for (size_t i = 0; i < inputs.size(); i++) {
+      if (const auto found = readers.find(inputs[i]); found != readers.end()) found->second.emplace_back(n, i);
+    }
+  }
+  return readers;
+}
+
 // A Cast of a float16 constant, whose result (a weight of products) would be twice as large: are all its readers given
 // the constant instead? They widen it when they read it.
-bool pass_half_weight(Graph& graph, const Node& cast) {
-  const ValueId result = cast.outputs[0];
+bool pass_half_weight(Graph& graph, const Node& cast, const Readers& readers) {
   if (cast.op_type != "Cast" || !cast.domain.empty() || cast.inputs.size() != 1) return false;
   if (graph.value(cast.inputs[0]).constant.dtype() != DType::float16) return false;
   InferOutput stated;
@@ -52,16 +69,12 @@ bool pass_half_weight(Graph& graph, const Node& cast) {
   InferContext infer(seen, {&stated, 1});
   cast.op->infer(infer);
   if (stated.dtype != DType::float32) return false;
-  std::vector<ValueId*> places;
-  for (Node& node : graph.nodes) {
-    for (ValueId& id : node.inputs) {
-      if (id != result) continue;
-      Fusible* product = node.op->fusible();
-      if (!product || !product->fuse_widening()) return false;
-      places.push_back(&id);
-    }
+  const auto& places = readers.at(cast.outputs[0]);
+  for (const auto& [n, input] : places) {
+    Fusible* product = graph.nodes[n].op->fusible();
+    if (!product || !product->fuse_widening()) return false;
   }
-  for (ValueId* place : places) *place = cast.inputs[0];
+  for (const auto& [n, input] : places) graph.nodes[n].inputs[input] = cast.inputs[0];
   return true;
 }
 
@@ -129,13 +142,14 @@ bool fold(Graph& graph, const Node& node, uint64_t& growth) {
 void fold_constants(Graph& graph) {
   std::vector<char> folded(graph.nodes.size(), 0);
   const std::vector<char> weights = find_weights(graph);
+  const Readers readers = readers_of_casts(graph, weights);
   uint64_t weight_growth = kMostWeightGrowth;
   for (size_t n = 0; n < graph.nodes.size(); n++) {
     const Node& node = graph.nodes[n];
     if (!is_foldable(graph, node)) continue;
     const bool weight =
         node.outputs.size() == 1 && node.outputs[0] != kNoValue && weights[static_cast<size_t>(node.outputs[0])];
-    if (weight && pass_half_weight(graph, node)) {
+    if (weight && pass_half_weight(graph, node, readers)) {
       folded[n] = 1;
       continue;
     }

@@ -108,9 +108,7 @@ void pack_row(const ConvShape& s, const Grid& grid, const float* w, size_t heigh
       double basis[kMostTaps * kMostTaps];
       phase_basis(s, grid, w, phase / grid.stride, phase % grid.stride, basis);
       float* out = strip + at / 4 * 4 * coefficients + at % 4;
-      for (size_t t = 0; t < coefficients; t++) {
-        out[t * 4] = std::abs(basis[t]) < 1e-37 ? 0 : static_cast<float>(basis[t]);  // nothing denormal
-      }
+      for (size_t t = 0; t < coefficients; t++) out[t * 4] = flush_denormal(static_cast<float>(basis[t]));
     }
   }
 }

@@ -1,13 +1,9 @@
 // Packing of the operands of the float32 product into strips (A) and panels (B).
-#include <cmath>
-
 #include "kernels/gemm/gemm_f32.h"
 #include "kernels/gemm/tiles.h"
 
 namespace sardonyx::kernels {
 namespace {
-
-constexpr float kLeastNormal = 1.17549435e-38f;
 
 // H rows of a row-major A, k a multiple of 4, to [k][H]; H is 4 or 6.
 template <size_t H>
@@ -122,7 +118,7 @@ void pack_columns(size_t k, size_t cols, const MatrixF32& b, float* packed) noex
 void flush_denormals_f32(float* x, size_t n) noexcept {
   size_t i = 0;
   for (; i + 4 <= n; i += 4) store(x + i, flush_denormals(load(x + i)));
-  for (; i < n; i++) x[i] = std::abs(x[i]) < kLeastNormal ? 0 : x[i];
+  for (; i < n; i++) x[i] = flush_denormal(x[i]);
 }
 
 size_t gemm_packed_a_size(size_t m, size_t k) noexcept { return padded_rows(m) * k + kPackSlack; }

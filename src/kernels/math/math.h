@@ -102,7 +102,7 @@ inline V log_special(V x, V y) {
 }
 
 inline V log_v(V x) {
-  V denormal = wasm_f32x4_lt(x, constant<1.17549435e-38f>()), m;
+  V denormal = wasm_f32x4_lt(x, constant<kLeastNormal>()), m;
   V e = split_exponent(select(denormal, mul(x, constant<8388608.0f>()), x), m);
   e = sub(wasm_f32x4_convert_i32x4(e), wasm_v128_and(denormal, constant<23.0f>()));
   return log_special(x, log_core(sub(m, constant<1.0f>()), e));

@@ -1,7 +1,19 @@
-// Unpacking and packing of types smaller than a byte (low bits first, as the ONNX standard packs them).
+// Axes in another order; unpacking and packing of types smaller than a byte (low bits first, as the ONNX standard packs
+// them).
 #include "ops/util/elements.h"
 
+#include "kernels/move/transpose.h"
+
 namespace sardonyx {
+
+void permute(const Tensor& x, std::span<const int64_t> perm, Tensor& y) noexcept {
+  size_t dims[Shape::kMaxRank], axes[Shape::kMaxRank];
+  for (size_t i = 0; i < perm.size(); i++) {
+    dims[i] = static_cast<size_t>(x.dim(static_cast<int>(i)));
+    axes[i] = static_cast<size_t>(perm[i]);
+  }
+  kernels::transpose(x.bytes(), y.bytes(), dims, axes, perm.size(), element_size(x.dtype()));
+}
 
 Tensor unpacked(const Tensor& tensor) {
   if (!kSubByte.has(tensor.dtype())) return tensor;

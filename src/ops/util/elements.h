@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "base/tensor.h"
@@ -68,6 +69,10 @@ inline int64_t grain_of_bytes(int64_t item_bytes) noexcept {
   constexpr int64_t kBlock = 1 << 16;
   return item_bytes >= kBlock ? 1 : kBlock / std::max<int64_t>(item_bytes, 1);
 }
+
+// Axis i of y is axis perm[i] of x. Both are of one type with addresses, no strings, and do not overlap; y's shape may
+// group the axes otherwise.
+void permute(const Tensor& x, std::span<const int64_t> perm, Tensor& y) noexcept;
 
 // The tensor itself, or where its type is smaller than a byte a uint8 tensor that holds one element per byte (the upper
 // bits are zero).
