@@ -32,6 +32,16 @@ class Trials : SeenValues {
         told_(graph.values.size()),
         uses_(count_uses(graph)) {}
 
+  // Captured values are what is known of them outside.
+  void capture(const StaticTypes& outer) {
+    for (const Capture& c : graph_.captures) {
+      const StaticType type = outer[c.outer];
+      if (!type.known() || graph_.is_constant(c.inner)) continue;
+      set(seen(false, c.inner), type.dtype, type.first);
+      set(seen(true, c.inner), type.dtype, type.second);
+    }
+  }
+
   StaticTypes run() {
     for (ValueId id : graph_.inputs) start(id);
     return run_nodes();
@@ -367,6 +377,12 @@ class Trials : SeenValues {
 };
 
 }  // namespace
+
+StaticTypes infer_static_types(const Graph& graph, const StaticTypes* outer, OpenDims& open) {
+  Trials trials(graph, outer == nullptr, open, nullptr);
+  if (outer) trials.capture(*outer);
+  return trials.run();
+}
 
 StaticTypes infer_static_types(const Graph& graph, bool inputs, TypeNotes* notes) {
   OpenDims open;

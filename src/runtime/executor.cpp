@@ -11,6 +11,7 @@
 #include "runtime/bound_results.h"
 #include "runtime/growing_results.h"
 #include "runtime/place.h"
+#include "runtime/planned_graph.h"
 
 namespace sardonyx {
 namespace {
@@ -29,6 +30,8 @@ InputKey key_of(const Value& value) {
 }  // namespace
 
 struct Executor::Prepared {
+  std::unique_ptr<const Graph> own;  // null: it is the executor's
+  const Graph& graph;                // that the plan is of
   Plan plan;
   std::vector<Value> frame;  // by value; what is `known` and what lies in the arena stays between runs
   std::vector<std::vector<const Value*>> inputs;  // by step
@@ -36,7 +39,8 @@ struct Executor::Prepared {
   std::vector<ValueId> transient;                 // what is cleared after a run
   std::shared_ptr<Buffer> arena;                  // the one that the frame's tensors point into
 
-  Prepared(const Graph& graph, Plan made) : plan(std::move(made)), frame(plan.known) {
+  Prepared(const Graph& given, PlannedGraph made)
+      : own(std::move(made.own)), graph(own ? *own : given), plan(std::move(made.plan)), frame(plan.known) {
     for (ValueId id : graph.inputs) transient.push_back(id);
     for (const Capture& c : graph.captures) transient.push_back(c.inner);
     for (const Step& step : plan.steps) {
@@ -156,7 +160,7 @@ Executor::Prepared& Executor::plan_for(std::span<const Value> inputs, std::span<
   for (const Value* v : captures) key.push_back(key_of(*v));
   const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const auto& p) { return p->plan.key == key; });
   if (found == plans_.end()) {
-    plans_.push_front(std::make_unique<Prepared>(graph_, make_plan(graph_, std::move(key))));
+    plans_.push_front(std::make_unique<Prepared>(graph_, plan_graph(graph_, std::move(key))));
     if (plans_.size() > kMostPlans) plans_.pop_back();
   } else if (found != plans_.begin()) {
     auto p = std::move(*found);
@@ -233,8 +237,8 @@ void Executor::begin(std::span<const Value> inputs, std::span<const Value* const
   bind_arena(p);
   active_ = std::make_unique<Active>(p);
   set_inputs(p, inputs, captures);
-  active_->growing = growing_results(graph_, p.frame, kept);
-  if (!into.empty()) active_->into = bound_results(graph_, p.frame, inputs, into);
+  active_->growing = growing_results(p.graph, p.frame, kept);
+  if (!into.empty()) active_->into = bound_results(p.graph, p.frame, inputs, into);
 }
 
 bool Executor::advance(RunState& run, TimePoint deadline) {
@@ -272,14 +276,14 @@ void Executor::cancel() noexcept { active_.reset(); }
 
 // False: the slice is over before the step is done.
 bool Executor::run_step(Prepared& p, const Step& step, Services& services, RunState& run, TimePoint deadline) {
-  const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
+  const Node& node = p.graph.nodes[static_cast<size_t>(step.node)];
   const auto& inputs = p.inputs[static_cast<size_t>(&step - p.plan.steps.data())];
   const bool goes_on = active_->runs != nullptr;
   if (run.profile && !goes_on) active_->begun = Clock::now();
   const std::string shapes = run.records() ? describe_values(inputs) : std::string();
   bool done = true;
   with_place(
-      graph_, node, [&] { return describe_values(inputs); },
+      p.graph, node, [&] { return describe_values(inputs); },
       [&] {
         const bool ready = goes_on || (step.dynamic ? ready_dynamic(p, step) : ready_fixed(p, step));
         if (ready) done = run_operator(p, step, services, run, deadline);
@@ -290,7 +294,7 @@ bool Executor::run_step(Prepared& p, const Step& step, Services& services, RunSt
   }
   const std::chrono::duration<double, std::milli> start = active_->begun - run.start,
                                                   duration = Clock::now() - active_->begun;
-  run.profile->push_back({node.label(graph_), node.op_type, start.count(), duration.count(), shapes, run.depth,
+  run.profile->push_back({node.label(p.graph), node.op_type, start.count(), duration.count(), shapes, run.depth,
                           run.depth == 0 ? std::exchange(run.left_out, 0) : 0});
   return true;
 }
@@ -298,7 +302,7 @@ bool Executor::run_step(Prepared& p, const Step& step, Services& services, RunSt
 bool Executor::run_operator(Prepared& p, const Step& step, Services& services, RunState& run, TimePoint deadline) {
   const size_t s = static_cast<size_t>(&step - p.plan.steps.data());
   RunContext context(services, p.inputs[s], p.outputs[s]);
-  if (!active_->runs) graph_.nodes[static_cast<size_t>(step.node)].op->run(context);
+  if (!active_->runs) p.graph.nodes[static_cast<size_t>(step.node)].op->run(context);
   return !active_->runs || run_subgraphs(context, services, run, deadline);
 }
 
@@ -342,7 +346,7 @@ bool Executor::ready_fixed(Prepared& p, const Step& step) {
 }
 
 bool Executor::ready_dynamic(Prepared& p, const Step& step) {
-  const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
+  const Node& node = p.graph.nodes[static_cast<size_t>(step.node)];
   const size_t s = static_cast<size_t>(&step - p.plan.steps.data());
   std::vector<InferInput> inputs;
   for (const Value* v : p.inputs[s]) inputs.push_back(infer_input(v));
@@ -370,7 +374,7 @@ void Executor::place_dynamic(Prepared& p, const Step& step, size_t output, const
   check(stated.state != InferOutput::State::unset, ErrorCode::unsupported_operator, "output ", output,
         " is not supported");
   if (stated.state == InferOutput::State::deferred) return;
-  const Node& node = graph_.nodes[static_cast<size_t>(step.node)];
+  const Node& node = p.graph.nodes[static_cast<size_t>(step.node)];
   const size_t s = static_cast<size_t>(&step - p.plan.steps.data());
   const uint32_t mask = output == 0 && stated.dtype != DType::string ? node.op->in_place() : 0;
   for (size_t i = 0; i < node.inputs.size() && i < 32; i++) {
@@ -388,13 +392,6 @@ void Executor::place_dynamic(Prepared& p, const Step& step, size_t output, const
     return;
   }
   *p.outputs[s][output] = memory_for(p.outputs[s][output], stated.dtype, stated.shape);
-}
-
-std::string describe_values(std::span<const Value* const> inputs) {
-  std::string text;
-  for (size_t i = 0; i < inputs.size(); i++)
-    text += (i ? ", " : "") + (inputs[i] ? inputs[i]->describe() : std::string("none"));
-  return text;
 }
 
 }  // namespace sardonyx

@@ -7,6 +7,7 @@
 
 #include "graph_maker.h"
 #include "op_runner.h"
+#include "op_values.h"
 #include "ops/registry.h"
 #include "optimize/optimize.h"
 #include "runtime/session.h"
