@@ -4,6 +4,7 @@
 #include "ops/util/conv_f32.h"
 #include "ops/util/fused_steps.h"
 #include "ops/util/macs.h"
+#include "ops/util/mirrored_conv.h"
 
 namespace sardonyx {
 namespace {
@@ -57,6 +58,13 @@ class Conv final : public Operator, public FusedSteps {
     const ConvKind kind = kind_of(w->shape());
     if (w->dtype() == DType::float16 && kind == ConvKind::gemm && !scaled())
       unit_ = pack_half_conv(c, groups_, packed_);
+    if (w->dtype() == DType::float32 && kind == ConvKind::gemm && winograd_)
+      mirrored_ = mirrored_conv(*w, groups_, window_, scale());
+    if (mirrored_) {
+      packed_ = mirrored_->packed;
+      c.release(1);
+      return;
+    }
     if (unit_ == 0) packed_ = pack_own_conv(kind, c.take_float32(1), groups_, window_, scale());
   }
 
@@ -113,7 +121,9 @@ class Conv final : public Operator, public FusedSteps {
                           : w.count() == 0  ? Tensor::allocate(DType::float32, {0})
                                             : pack_conv(kind, to_float32(c.input(1)), groups_, window_, scale());
     kernels::ConvShape s{g.window(), static_cast<size_t>(w[1]), static_cast<size_t>(w[0] / groups_)};
-    run_conv_f32(c, {kind, s, x.dim(0), groups_, x.data<float>(), packed, bias.data<float>(), epilogue, y});
+    const ConvF32 conv{kind, s, x.dim(0), groups_, x.data<float>(), packed, bias.data<float>(), epilogue, y};
+    if (mirrored_) return run_mirrored_conv(c, *mirrored_, conv);
+    run_conv_f32(c, conv);
   }
 
   void run_many_axes(RunContext& c, const WindowGeometry& g, const Tensor& x, const Tensor& bias, float* y) const {
@@ -134,7 +144,8 @@ class Conv final : public Operator, public FusedSteps {
   int64_t groups_;
   bool winograd_ = true;
   Tensor packed_;
-  float unit_ = 0;  // where it is in 16 bits
+  std::optional<MirroredConv> mirrored_;  // where it is the halves of mirrored kernels
+  float unit_ = 0;                        // where it is in 16 bits
 };
 
 constexpr OpEntry kOps[] = {

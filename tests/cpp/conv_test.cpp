@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "ops/fusible.h"
+#include "ops/util/mirrored_conv.h"
 #include "tests/cpp/error_of.h"
 #include "tests/cpp/op_runner.h"
 #include "tests/cpp/op_values.h"
+#include "tests/cpp/pass_results.h"
 
 namespace sardonyx {
 namespace {
@@ -82,8 +84,8 @@ Attributes attributes_of(const Case& c) {
   return a;
 }
 
-void test(const Case& c, DType type, bool constant) {
-  const Tensor x = random_tensor(c.x, 1, type), w = random_tensor(c.w, 2, type);
+void test(const Case& c, const Tensor& x, const Tensor& w, bool constant) {
+  const DType type = x.dtype();
   const Tensor b = random_tensor({c.w[0]}, 3, type);
   const Axes a = axes_of(c);
   std::vector<double> wanted;
@@ -99,6 +101,10 @@ void test(const Case& c, DType type, bool constant) {
   if (c.bias) inputs.push_back(b);
   const Tensor y = run_op("Conv", 22, attributes_of(c), inputs, 1, constant ? 2 : 0)[0].tensor();
   expect_near(y, wanted, cat("x ", c.x, " w ", c.w, constant ? " constant " : " ", dtype_name(type)));
+}
+
+void test(const Case& c, DType type, bool constant) {
+  test(c, random_tensor(c.x, 1, type), random_tensor(c.w, 2, type), constant);
 }
 
 const Case kCases[] = {
@@ -132,6 +138,59 @@ TEST(Conv, EveryAlgorithmAgreesWithTheDirectSum) {
     test(c, DType::float32, true);
     test(c, DType::float32, false);
   }
+}
+
+// Kernels whose tap t is like tap pivot - t, one letter each: even, odd, neither, zero.
+Tensor mirrored_kernels(const Shape& shape, int64_t pivot, std::string_view kinds) {
+  Tensor w = random_tensor(shape, 2);
+  const int64_t taps = shape[2];
+  for (int64_t i = 0; i < shape[0]; i++) {
+    const char kind = kinds[static_cast<size_t>(i) * kinds.size() / static_cast<size_t>(shape[0])];
+    for (int64_t c = 0; c < shape[1]; c++) {
+      float* row = w.data<float>() + (i * shape[1] + c) * taps;
+      for (int64_t t = pivot - taps + 1; t < taps && kind != 'n'; t++) {
+        const bool left = 2 * t < pivot;
+        if (kind == 'e' && left) row[pivot - t] = row[t];
+        if (kind == 'o' && left) row[pivot - t] = -row[t];
+        if (kind == 'z' || (kind == 'o' && 2 * t == pivot)) row[t] = 0;
+      }
+      if (kind == 'z') row[0] = 0;
+    }
+  }
+  return w;
+}
+
+TEST(Conv, MirroredKernels) {
+  for (const int64_t taps : {32, 37, 64}) {
+    for (const int64_t pivot : {taps, taps - 1}) {
+      for (const std::string_view kinds : {"e", "o", "eo", "ze", "zozo", "eeon", "noooe"}) {
+        for (const int64_t channels : {1, 2}) {
+          const Case c{{2, channels, 200}, {20, channels, taps}, 1, {7}, {taps / 2, 3}, {}, taps == 32};
+          const Tensor w = mirrored_kernels(c.w, pivot, kinds);
+          EXPECT_TRUE(mirrored_conv(w, 1, WindowAttributes(attributes_of(c)), {}).has_value()) << taps << kinds;
+          test(c, random_tensor(c.x, 1), w, true);
+        }
+      }
+    }
+  }
+  const WindowAttributes plain((Attributes()));
+  EXPECT_FALSE(mirrored_conv(random_tensor({20, 1, 64}, 2), 1, plain, {}).has_value());
+  EXPECT_FALSE(mirrored_conv(mirrored_kernels({20, 1, 64}, 64, "en"), 1, plain, {}).has_value());
+  EXPECT_FALSE(mirrored_conv(mirrored_kernels({20, 1, 64}, 64, "e"), 20, plain, {}).has_value());
+  EXPECT_FALSE(mirrored_conv(mirrored_kernels({20, 1, 16}, 16, "e"), 1, plain, {}).has_value());
+  Tensor infinite = mirrored_kernels({20, 1, 64}, 64, "e");
+  infinite.data<float>()[5] = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(mirrored_conv(infinite, 1, plain, {}).has_value());  // of one channel both halves are read
+}
+
+// What is added to the product is added once, also where a channel reads both halves.
+TEST(Conv, MirroredKernelsWithWhatIsFused) {
+  testing::GraphMaker g;
+  g.input("x", DType::float32, {1, 1, 150}).input("r", DType::float32, {1, 20, 87});
+  g.constant("w", mirrored_kernels({20, 1, 64}, 64, "eoneo")).constant("b", random_tensor({20}, 3));
+  g.node("Conv", {"x", "w", "b"}, {"c"}).node("Add", {"c", "r"}, {"s"}).node("Relu", {"s"}, {"y"}).output("y");
+  EXPECT_EQ(testing::left(g), (testing::Types{"Conv"}));
+  testing::expect_same_results(g, {random_tensor({1, 1, 150}, 1), random_tensor({1, 20, 87}, 4)});
 }
 
 TEST(Conv, OtherFloatTypes) {

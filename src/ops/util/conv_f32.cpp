@@ -144,17 +144,6 @@ void run_1x1(RunContext& c, const ConvF32& conv) {
                         });
 }
 
-// Padded copies may be far larger than the tensors: their size must not pass what pointers can count.
-void check_padded_size(const ConvF32& conv) {
-  const ConvShape& s = conv.shape;
-  uint64_t left = (SIZE_MAX / sizeof(float) / 2) / (uint64_t{s.channels} * static_cast<uint64_t>(conv.groups) + 1);
-  for (int i = 0; i < 3; i++) {
-    const uint64_t reach = (uint64_t{s.out[i]} - 1) * s.stride[i] + (uint64_t{s.kernel[i]} - 1) * s.dilation[i] + 8;
-    check(reach <= left, ErrorCode::out_of_memory, "the padded input is too large");
-    left /= reach;
-  }
-}
-
 // The implicit product: a padded copy of the groups of one image, then the panels of pixels and their products.
 void run_implicit(RunContext& c, const ConvF32& conv) {
   const ConvShape& s = conv.shape;
@@ -344,6 +333,16 @@ Tensor widen_conv(RunContext& c, const Tensor& codes, float unit) {
                             static_cast<size_t>(count));
   });
   return all;
+}
+
+void check_padded_size(const ConvF32& conv) {
+  const ConvShape& s = conv.shape;
+  uint64_t left = (SIZE_MAX / sizeof(float) / 2) / (uint64_t{s.channels} * static_cast<uint64_t>(conv.groups) + 1);
+  for (int i = 0; i < 3; i++) {
+    const uint64_t reach = (uint64_t{s.out[i]} - 1) * s.stride[i] + (uint64_t{s.kernel[i]} - 1) * s.dilation[i] + 8;
+    check(reach <= left, ErrorCode::out_of_memory, "the padded input is too large");
+    left /= reach;
+  }
 }
 
 void run_conv_f32(RunContext& c, const ConvF32& conv) {

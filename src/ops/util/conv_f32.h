@@ -41,6 +41,10 @@ struct ConvF32 {
 };
 void run_conv_f32(RunContext& c, const ConvF32& conv);
 
+// Padded copies may be far larger than the tensors: throws Error (out_of_memory) where their size passes what pointers
+// can count.
+void check_padded_size(const ConvF32& conv);
+
 // The same in type T without any preparation, for any number of spatial axes. w as in the model; no clamp.
 template <class T>
 void conv_plain(ThreadPool& pool, const WindowGeometry& g, int64_t batch, int64_t groups, int64_t channels,
