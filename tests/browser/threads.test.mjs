@@ -29,7 +29,8 @@ globalThis.moves = async (model, runs, options) => {
   const session = await InferenceSession.create(model, options);
   const places = [];
   const sums = [];
-  const note = () => places.push(session.info.worker ? session.info.threads : 'page');
+  const here = () => (session.info.threads > 1 ? 'page, ' + session.info.threads : 'page');
+  const note = () => places.push(session.info.worker ? session.info.threads : here());
   note();
   for (const dims of runs) {
     const size = dims.reduce((a, b) => a * b, 1);
@@ -75,6 +76,7 @@ function large() {
 }
 const kModels = {
   '/product.onnx': productOf([400, 400]),
+  '/middle.onnx': productOf([200, 200]),
   '/any-product.onnx': productOf(['n', 'n']),
   '/sines.onnx': sines(),
   '/large.onnx': large(),
@@ -148,13 +150,13 @@ test('an isolated page: threads, in a worker', async () => {
   await page.close();
 });
 
-test('small models stay in the page; others move into a worker, for its threads', async () => {
+test('small models stay in the page, with threads where they pay; others move into a worker, for its threads', async () => {
   const { page, problems } = await open('/isolated');
   const moves = (...args) => page.evaluate((a) => globalThis.moves(...a), args);
   const small = Array(6).fill([8, 8]);
   const stays = await moves('/any-product.onnx', small);
   assert.deepEqual(stays.places, Array(7).fill('page'));
-  assert.match(stays.why, /^relaxed: one thread in the page, as 2 need a worker, and a run takes 0\.\d+ ms$/);
+  assert.match(stays.why, /^relaxed: one thread in the page, of 2, and a run takes 0\.\d+ ms$/);
   // By its products: known when it is created, or when it runs; results are the same.
   const known = await moves('/product.onnx', [[400, 400]]);
   assert.deepEqual(known.places, [2, 2], known.why);
@@ -168,6 +170,13 @@ test('small models stay in the page; others move into a worker, for its threads'
   assert.deepEqual(open_.sums, [stays.sums[0], known.sums[0], stays.sums[0]]);
   assert.equal(open_.macs, 512);
   assert.ok(known.memory.heap > 0 && known.macs === 64e6);
+  // Between them the page waits for threads of its own; results are the same.
+  const alone = await moves('/middle.onnx', [[200, 200]], { worker: false });
+  assert.deepEqual(alone.places, ['page', 'page'], alone.why);
+  const between = await moves('/middle.onnx', Array(20).fill([200, 200]));
+  assert.deepEqual(between.places, Array(21).fill('page, 2'), between.why);
+  assert.match(between.why, /relaxed-threads.*2 threads: asked for; in the page: a run takes 8 million multiply-adds/);
+  assert.deepEqual(new Set(between.sums), new Set(alone.sums));
   // By its time.
   const slow = await moves('/sines.onnx', Array(5).fill([100_000]));
   assert.deepEqual(slow.places, ['page', 'page', 'page', 'page', 2, 2], slow.why);

@@ -1,5 +1,6 @@
-// An engine that starts in the page, with one thread, and moves into a worker with more where runs are worth it: a
-// worker costs every run two messages, which is more than a small model takes.
+// An engine that starts in the page, with one thread, and moves where runs are worth it: small ones get threads that the
+// page itself waits for, as a worker would cost every run two messages; longer ones, which would hold the page up, go
+// into a worker with its threads.
 import { type Created, kSmallBytes, type SessionInfo, type Start } from './create_engine.js';
 import type { LoadOptions, LocalEngine, SessionEngine } from './engine.js';
 import { messageOf } from './errors.js';
@@ -9,10 +10,13 @@ import type { Loaded, MemoryUse, RunRequest, RunResult } from './native.js';
 import { type Choice, chooseVariant } from './variants.js';
 import type { WasmSettings } from './wasm_settings.js';
 
-// A run with more moves before it starts, or after kTrials runs of which each took longer: half of it, which two threads
-// save, is more than the messages take.
-const kMostMacs = 10e6;
-const kMostMilliseconds = 1.5;
+// A run with more multiply-adds moves before it starts, or after kTrials runs of which each took longer.
+const kMost = {
+  /** With one thread: below, threads save less than waking them costs. */
+  alone: { macs: 5e6, milliseconds: 0.3 },
+  /** In the page: it does nothing else meanwhile. */
+  here: { macs: 60e6, milliseconds: 4 },
+};
 const kTrials = 3;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -32,11 +36,11 @@ export class MovingEngine implements SessionEngine {
   private loaded: Load | undefined;
   private codecs: WebAssembly.Module | undefined;
 
-  /** @param here with its `info`, which this changes; @param start the engine in a worker */
+  /** @param here with its `info`, which this changes; @param start the engine with threads, in a worker or in the page */
   constructor(
     here: LocalEngine,
     info: SessionInfo,
-    private readonly start: () => Promise<Created>,
+    private readonly start: (worker: boolean) => Promise<Created>,
   ) {
     this.current = here;
     this.info = info;
@@ -50,14 +54,14 @@ export class MovingEngine implements SessionEngine {
     trial.bytes.push(copy);
     trial.size += copy.length;
     trial.here.append(copy);
-    if (trial.size > kSmallBytes) await this.move('its file is large');
+    if (trial.size > kSmallBytes) await this.move(true, 'its file is large');
   }
 
   async load(options: LoadOptions, external: External, modelPath: string | undefined): Promise<Loaded> {
-    if (external.files.length > 0) await this.move('its weights are in other files');
+    if (external.files.length > 0) await this.move(true, 'its weights are in other files');
     const loaded = await this.current.load(options, external, modelPath);
     this.loaded = { options, external, modelPath };
-    if (this.trial) await this.moveFor(this.trial.here.macs());
+    if (this.trial) await this.moveFor('macs', this.trial.here.macs());
     return loaded;
   }
 
@@ -100,27 +104,29 @@ export class MovingEngine implements SessionEngine {
       } catch {
         // The run will say it, with its feeds.
       }
-      await this.moveFor(macs);
-    } else if (trial.fastest > kMostMilliseconds) {
-      await this.move(`a run takes ${trial.fastest.toFixed(1)} ms`);
-    } else {
+      await this.moveFor('macs', macs);
+    } else if (!(await this.moveFor('milliseconds', trial.fastest))) {
       this.info.why += `, and a run takes ${trial.fastest.toFixed(2)} ms`;
       this.trial = undefined;
     }
   }
 
-  private async moveFor(macs: number): Promise<void> {
-    if (macs > kMostMacs) await this.move(`a run takes ${(macs / 1e6).toFixed(0)} million multiply-adds`);
+  /** Does a run of that many move? */
+  private async moveFor(measure: 'macs' | 'milliseconds', amount: number): Promise<boolean> {
+    if (amount <= kMost.alone[measure]) return false;
+    const what = measure === 'macs' ? `${(amount / 1e6).toFixed(0)} million multiply-adds` : `${amount.toFixed(1)} ms`;
+    await this.move(amount > kMost.here[measure], `a run takes ${what}`);
+    return true;
   }
 
-  /** Where no worker starts, all stays as it is, and `info` says why. */
-  private async move(reason: string): Promise<void> {
+  /** Where nothing starts, all stays as it is, and `info` says why. */
+  private async move(worker: boolean, reason: string): Promise<void> {
     const { trial, loaded } = this;
     if (!trial) return;
     this.trial = undefined;
     let there: Created | undefined;
     try {
-      there = await this.start();
+      there = await this.start(worker);
       const { engine } = there;
       for (const piece of trial.bytes) await engine.append(piece);
       if (loaded) await engine.load(loaded.options, loaded.external, loaded.modelPath);
@@ -131,7 +137,7 @@ export class MovingEngine implements SessionEngine {
       return;
     }
     this.current = there.engine;
-    Object.assign(this.info, there.info, { why: `${there.info.why}; in a worker: ${reason}` });
+    Object.assign(this.info, there.info, { why: `${there.info.why}; ${worker ? 'in a worker' : 'in the page'}: ${reason}` });
     trial.here.release(false);
   }
 }
@@ -144,8 +150,8 @@ export async function startSmall(
   startTested: Start,
 ): Promise<Created> {
   const { variant } = chooseVariant({ threads: 1, simd: settings.simd, worker: false, given: undefined });
-  const why = `${variant.name}: one thread in the page, as ${choice.threads} need a worker`;
+  const why = `${variant.name}: one thread in the page, of ${choice.threads}`;
   const here = await inTime(startFrom({ variant, threads: 1, worker: false, why }, settings), settings.timeout);
-  const away = () => inTime(startTested(choice, settings), settings.timeout);
+  const away = (worker: boolean) => inTime(startTested({ ...choice, worker }, settings), settings.timeout);
   return { engine: new MovingEngine(here.engine as LocalEngine, here.info, away), info: here.info };
 }
