@@ -31,9 +31,9 @@ export async function start(spec) {
   const before = now();
   const results = await session.run();
   const firstRun = now() - before;
-  const { version, variant, threads, why } = session;
   return {
-    ...{ version, variant, threads, why, heapAfterLoad },
+    ...session.details(),
+    heapAfterLoad,
     importMs: loaded - begin,
     createMs: created - loaded,
     firstRunMs: firstRun,
@@ -82,10 +82,13 @@ async function profileByType() {
   return [...types].map(([type, [ms, nodes]]) => [type, ms, nodes]).sort((a, b) => b[1] - a[1]);
 }
 
-/** What is known at the end: bytes of the wasm heaps, of the whole process where it can be told, and the profile. */
+/**
+ * What is known at the end: how the session runs, which its first runs may change; bytes of the wasm heaps, of the whole
+ * process where it can be told, and the profile.
+ */
 export async function finish() {
   const heapPeak = heapBytes();
   const { resourceUsage } = globalThis.process ?? {};
   const processPeak = resourceUsage ? resourceUsage().maxRSS * 1024 : undefined;
-  return { heapPeak, processPeak, memory: session.memory(), profile: await profileByType() };
+  return { ...session.details(), heapPeak, processPeak, memory: session.memory(), profile: await profileByType() };
 }

@@ -61,7 +61,7 @@ function adapt({ InferenceSession, Tensor }, options, details) {
       const session = await InferenceSession.create(model, options);
       const tensors = tensorsOf(feeds, Tensor);
       return {
-        ...details(session),
+        details: () => details(session),
         run: () => session.run(tensors),
         macs: () => session.macs?.(),
         memory: () => session.memory?.(),
@@ -114,8 +114,8 @@ const kLoaders = {
 };
 
 /**
- * A runtime, its code loaded: {create(model, feeds)} gives {run(), macs(), memory(), profile(), version, variant,
- * threads}; all may be promises.
+ * A runtime, its code loaded: {create(model, feeds)} gives {run(), macs(), memory(), profile(), details()}; all may be
+ * promises. details(): {version, variant, threads, why?} as they are now.
  * @param {{runtime: string, threads: number, variant: string, location?: string}} spec location: the URL of its code
  */
 export function loadRuntime(spec) {

@@ -54,10 +54,9 @@ export async function tfjsWasm({ location }) {
         dims,
       );
       const input = tf.transpose(nchw, [0, 2, 3, 1]);
+      const variant = (await tf.env().getAsync('WASM_HAS_SIMD_SUPPORT')) ? 'simd' : 'scalar';
       return {
-        version: wasm.version_wasm,
-        variant: (await tf.env().getAsync('WASM_HAS_SIMD_SUPPORT')) ? 'simd' : 'scalar',
-        threads: 1,
+        details: () => ({ version: wasm.version_wasm, variant, threads: 1 }),
         async run() {
           const y = forward(input);
           const data = await y.data();

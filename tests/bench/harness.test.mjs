@@ -46,7 +46,7 @@ async function measured(...args) {
     for (const { against, difference } of run.ratios) assert.ok(difference < 1e-6, `${against}: ${difference}`);
     for (const entry of run.entries) {
       // In a page, small models stay out of the worker that threads need.
-      const asked = /one thread in the page, as 2 need a worker/.test(entry.why) ? 1 : entry.asked.threads;
+      const asked = /one thread in the page, of 2/.test(entry.why) ? 1 : entry.asked.threads;
       assert.equal(entry.threads, asked, `${entry.label}: ${entry.why}`);
       if (!/web|Sardonyx/.test(entry.label)) continue;
       assert.ok(entry.heapAfterLoad >= 65_536 && entry.heapPeak >= entry.heapAfterLoad);
