@@ -13,6 +13,9 @@ namespace {
 
 constexpr size_t kTaskWork = size_t{1} << 21;   // multiply-adds per task, about
 constexpr size_t kSmallWork = size_t{1} << 17;  // products below are run several per task
+// Products of few rows read their weights as fast as these come. Each thread gets streams of 256 KB or more, so that it
+// finds in its own cache what it read in the run before; one thread reads all in one.
+constexpr size_t kFewRows = 4, kStreamWork = size_t{1} << 16, kStreamColumns = 32, kStreamsPerThread = 2;
 
 size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
 size_t round_up(size_t a, size_t b) { return ceil_div(a, b) * b; }
@@ -22,10 +25,16 @@ size_t round_up(size_t a, size_t b) { return ceil_div(a, b) * b; }
 struct Tasks {
   size_t rows, columns;
 };
-Tasks split(const ProductSize& s, bool packed) {
+Tasks split(const ProductSize& s, const kernels::GemmB& b, size_t threads) {
   const size_t row_work = std::max<size_t>(1, s.k * s.n);
-  const size_t least = packed ? 24 : 96;
+  const size_t least = b.packed ? 24 : 96;
   Tasks t{std::min(s.m, std::max(least, round_up(kTaskWork / row_work, 12))), s.n};
+  if (s.m <= kFewRows && (b.packed || b.codes.data)) {
+    const size_t most = threads == 1 ? 1 : threads * kStreamsPerThread;
+    const size_t streams = std::clamp<size_t>(s.k * s.n / kStreamWork, 1, most);
+    t.columns = round_up(ceil_div(s.n, streams), kStreamColumns);
+    return t;
+  }
   const size_t column_work = std::max<size_t>(1, s.k * t.rows);
   t.columns = std::min(s.n, std::max<size_t>(64, round_up(2 * kTaskWork / column_work, 8)));
   return t;
@@ -50,7 +59,7 @@ ProductF32 part(const ProductF32& p, const ProductSize& s, size_t m0, size_t n0)
 
 void multiply_f32(RunContext& c, int64_t batch, const ProductSize& s, const ProductSource& source) {
   if (batch == 0 || s.m == 0 || s.n == 0) return;
-  const Tasks t = split(s, source.product(0).b.packed);
+  const Tasks t = split(s, source.product(0).b, static_cast<size_t>(c.pool().threads()));
   const size_t row_tasks = ceil_div(s.m, t.rows), column_tasks = ceil_div(s.n, t.columns);
   const size_t tasks = row_tasks * column_tasks;
   const uint64_t work = std::max<uint64_t>(1, uint64_t{s.m} * s.k * s.n);
