@@ -6,12 +6,34 @@
 
 namespace sardonyx {
 
+namespace {
+
+// The number that input i is, if it is one constant that does not raise the rank of the other of two inputs.
+std::optional<float> number_beside(const Rewriter& r, const Node& node, size_t i) {
+  const Tensor* t = r.constant(node.inputs[i]);
+  if (!t || t->count() != 1 || t->dtype() != DType::float32) return std::nullopt;
+  const StaticType other = r.types[node.inputs[1 - i]];
+  if (t->rank() > 0 && !(other.known() && t->rank() <= other.rank())) return std::nullopt;
+  return *t->data<float>();
+}
+
+}  // namespace
+
 std::optional<ClampStep> read_clamp(const Rewriter& r, const Node& node) {
   ClampStep step{-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
   if (!node.domain.empty()) return std::nullopt;
   if (node.op_type == "Relu") {
     step.lo = 0;
     return step;
+  }
+  if ((node.op_type == "Max" || node.op_type == "Min") && node.inputs.size() == 2) {
+    for (size_t x = 0; x < 2; x++) {
+      const auto bound = number_beside(r, node, 1 - x);
+      if (!bound || std::isnan(*bound)) continue;
+      (node.op_type == "Max" ? step.lo : step.hi) = *bound;
+      step.input = x;
+      return step;
+    }
   }
   if (node.op_type != "Clip") return std::nullopt;
   float* bounds[] = {&step.lo, &step.hi};
@@ -53,10 +75,9 @@ std::optional<FactorStep> read_factor(const Rewriter& r, const Node& node) {
   if (!node.domain.empty() || (!mul && node.op_type != "Div") || node.inputs.size() != 2 || node.opset < 7)
     return std::nullopt;
   for (size_t x = 0; x < (mul ? 2 : 1); x++) {
-    const Tensor* t = r.constant(node.inputs[1 - x]);
-    if (!t || t->count() != 1 || t->dtype() != DType::float32) continue;
-    if (t->rank() > 0 && !(r.types[node.inputs[x]].known() && t->rank() <= r.types[node.inputs[x]].rank())) continue;
-    const float factor = mul ? *t->data<float>() : 1 / *t->data<float>();
+    const auto number = number_beside(r, node, 1 - x);
+    if (!number) continue;
+    const float factor = mul ? *number : 1 / *number;
     if (std::isfinite(factor)) return FactorStep{x, factor};
   }
   return std::nullopt;

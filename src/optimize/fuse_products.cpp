@@ -28,7 +28,7 @@ class Fusion {
       if (product >= 0 && step(fusible(product))) take(n, product);
     };
     if (const auto s = read_clamp(r_, node)) {
-      offer(node.inputs[0], [&](Fusible& f) { return f.fuse_clamp(s->lo, s->hi); });
+      offer(node.inputs[s->input], [&](Fusible& f) { return f.fuse_clamp(s->lo, s->hi); });
     } else if (const auto a = read_activation(node)) {
       offer(node.inputs[0], [&](Fusible& f) { return f.fuse_activation(a->kind, a->alpha, a->beta); });
     } else if (const auto m = read_factor(r_, node)) {

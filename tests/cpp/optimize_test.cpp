@@ -411,6 +411,31 @@ TEST(RecognizeNorms, ScalesThatBroadcastAndOtherAxesAreLeft) {
   expect_same_results(g, {random_tensor({2, 1}, 7)});
 }
 
+// Max and Min with one number are clamps; a LeakyRelu before a Max is one with it.
+TEST(FuseProducts, MaxAndMinOfANumber) {
+  const auto make = [](Tensor low, bool leaky) {
+    GraphMaker g;
+    g.input("x", DType::float32, {1, 3, -1, 4}).constant("w", random_tensor({5, 3, 1, 1}, 2));
+    g.constant("low", std::move(low)).constant("high", tensor<float>({1, 1}, {0.75f}));
+    g.node("Conv", {"x", "w"}, {"a"});
+    if (leaky) g.node("LeakyRelu", {"a"}, {"b"}, attribute("alpha", 0.25f));
+    g.node("Max", {"low", leaky ? "b" : "a"}, {leaky ? "y" : "c"});
+    if (!leaky) g.node("Min", {"c", "high"}, {"y"});
+    g.output("y");
+    return g;
+  };
+  for (const bool leaky : {false, true}) {
+    GraphMaker g = make(tensor<float>({1, 1, 1, 1}, {-0.125f}), leaky);
+    EXPECT_EQ(left(g), (Types{"Conv"})) << leaky;
+    expect_same_results(g, {random_tensor({1, 3, 2, 4}, 1)});
+  }
+  // What is no number, or has more axes than the product, is left.
+  GraphMaker several = make(random_tensor({4}, 3), false), deep = make(tensor<float>({1, 1, 1, 1, 1}, {0}), false);
+  EXPECT_EQ(left(several), (Types{"Conv", "Max", "Min"}));
+  EXPECT_EQ(left(deep), (Types{"Conv", "Max", "Min"}));
+  expect_same_results(several, {random_tensor({1, 3, 2, 4}, 1)});
+}
+
 TEST(FusePads, ZerosBecomeThePaddingOfWhatFollows) {
   for (const char* type : {"Conv", "AveragePool"}) {
     GraphMaker g = with_x();

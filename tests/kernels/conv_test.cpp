@@ -310,17 +310,20 @@ TEST(WinogradLine, AllPads) {
     Guarded<float> packed(winograd_line_weights_size(s)), scratch(winograd_line_scratch_size(s));
     winograd_line_pack_weights(s, d.w, packed.poison());
     const double tolerance = 4e-6 * (1 + std::sqrt(s.channels));
-    const size_t blocks = winograd_line_blocks(s);
+    const size_t blocks = winograd_line_blocks(s), m = s.out_channels;
     for (const Epilogue& e : d.epilogues()) {
       Guarded<float> y = d.output(e), split = d.output(e);
-      winograd_line_f32(s, packed, d.x, y, 0, blocks, scratch.poison(), e);
+      for (size_t b = 0; b < blocks; b++) winograd_line_f32(s, packed, d.x, y, b, 0, m, scratch.poison(), e);
       EXPECT_TRUE(close(y, direct(s, d.x, d.w, d.start, e), y.size(), tolerance, 0));
-      for (size_t b = blocks; b-- > 0;) winograd_line_f32(s, packed, d.x, split, b, b + 1, scratch.poison(), e);
+      for (size_t b = blocks; b-- > 0;) {
+        for (size_t o = 0; o < m; o += kLineRows)
+          winograd_line_f32(s, packed, d.x, split, b, o, std::min(m, o + kLineRows), scratch.poison(), e);
+      }
       EXPECT_EQ(std::memcmp(y, split, y.size() * sizeof(float)), 0) << "a split changes the result";
       EXPECT_TRUE(y.intact() && split.intact() && packed.intact() && scratch.intact());
     }
     Guarded<float> y = d.output({});
-    winograd_line_f32(s, packed, d.x, y, 0, blocks, scratch.poison(), d.residual(y));
+    for (size_t b = 0; b < blocks; b++) winograd_line_f32(s, packed, d.x, y, b, 0, m, scratch.poison(), d.residual(y));
     EXPECT_TRUE(close(y, direct(s, d.x, d.w, d.start, d.residual(y)), y.size(), tolerance, 0) && y.intact());
   }
   EXPECT_FALSE(winograd_line_applies(conv2d(3, 3, 9, 9, 3, 3, 1, 1, 1, 1, 1, 1)));

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kOut = kTile - 2;                                 // outputs of a tile
 constexpr size_t kBlockFloats = size_t{1} << 16;                   // of a block's transformed input
 constexpr size_t kMostGroups = 64, kLeastGroups = 8, kBlocks = 8;  // groups of a block; blocks, about
-constexpr size_t kPieceRows = 12;  // output channels whose products lie in the caches at once
+constexpr size_t kPieceRows = kLineRows;  // output channels whose products lie in the caches at once
 
 // A column of 1-wide planes is a row.
 ConvShape as_row(ConvShape s) noexcept {
@@ -211,33 +211,31 @@ size_t winograd_line_scratch_size(const ConvShape& s) noexcept {
   return kTile * (input_step(s, lines) + product_step(lines)) + kPackSlack;
 }
 
-void winograd_line_f32(const ConvShape& shape, const float* packed_w, const float* x, float* y, size_t b0, size_t b1,
-                       float* scratch, const Epilogue& epilogue) noexcept {
+void winograd_line_f32(const ConvShape& shape, const float* packed_w, const float* x, float* y, size_t block, size_t m0,
+                       size_t m1, float* scratch, const Epilogue& epilogue) noexcept {
   const ConvShape s = as_row(shape);
   const Lines lines(s);
   const size_t m = s.out_channels, k = s.channels, size = gemm_packed_a_size(m, k);
   const size_t d_step = input_step(s, lines), e_step = product_step(lines), ldc = lines.step * 4;
   float *d = scratch, *e = scratch + kTile * d_step;
   const Epilogue none;
-  for (size_t b = b0; b < b1; b++) {
-    LineGroup groups[kMostGroups];
-    const size_t count = std::min(lines.step, lines.groups - b * lines.step), whole = (count + 1) & ~size_t{1};
-    for (size_t g = 0; g < whole; g++) groups[g] = group_of(s, lines, b * lines.step + g);
-    input_block(s, lines.down, groups, whole, x, d, d_step);
-    for (size_t m0 = 0; m0 < m; m0 += kPieceRows) {
-      const size_t m1 = std::min(padded_rows(m), m0 + kPieceRows);
-      for (size_t p = 0; p < kTile; p++) {
-        for (size_t row = m0; row < m1; row += strip_height(m, row)) {
-          for (size_t n = 0; n < whole * 4; n += kPanel) {
-            gemm_strip<2>(strip_height(m, row), k, packed_w + p * size + row * k, d + p * d_step + n * k, kPanel,
-                          e + p * e_step + (row - m0) * ldc + n, ldc, nullptr, nullptr, none);
-          }
+  LineGroup groups[kMostGroups];
+  const size_t count = std::min(lines.step, lines.groups - block * lines.step), whole = (count + 1) & ~size_t{1};
+  for (size_t g = 0; g < whole; g++) groups[g] = group_of(s, lines, block * lines.step + g);
+  input_block(s, lines.down, groups, whole, x, d, d_step);
+  for (size_t piece = m0; piece < m1; piece += kPieceRows) {
+    const size_t end = std::min(m1, piece + kPieceRows), padded = end == m ? padded_rows(m) : end;
+    for (size_t p = 0; p < kTile; p++) {
+      for (size_t row = piece; row < padded; row += strip_height(m, row)) {
+        for (size_t n = 0; n < whole * 4; n += kPanel) {
+          gemm_strip<2>(strip_height(m, row), k, packed_w + p * size + row * k, d + p * d_step + n * k, kPanel,
+                        e + p * e_step + (row - piece) * ldc + n, ldc, nullptr, nullptr, none);
         }
       }
-      for (size_t o = m0; o < std::min(m, m1); o++) {
-        output_block(lines.down, groups, count, e + (o - m0) * ldc, e_step,
-                     epilogue.row_bias ? epilogue.row_bias[o] : 0, y + o * s.out_size(), epilogue);
-      }
+    }
+    for (size_t o = piece; o < end; o++) {
+      output_block(lines.down, groups, count, e + (o - piece) * ldc, e_step,
+                   epilogue.row_bias ? epilogue.row_bias[o] : 0, y + o * s.out_size(), epilogue);
     }
   }
 }

@@ -16,13 +16,15 @@ bool winograd_line_applies(const ConvShape& s) noexcept;
 size_t winograd_line_weights_size(const ConvShape& s) noexcept;
 void winograd_line_pack_weights(const ConvShape& s, const float* w, float* packed) noexcept;
 
-// Blocks of output that may be computed side by side, in any order.
+// Blocks of output that may be computed side by side, in any order; so may output channels, from multiples of this many
+// on, but each such piece transforms the input anew.
 size_t winograd_line_blocks(const ConvShape& s) noexcept;
+constexpr size_t kLineRows = 12;
 // Floats of scratch per thread.
 size_t winograd_line_scratch_size(const ConvShape& s) noexcept;
 
-// Blocks [b0, b1) of y of one image and group.
-void winograd_line_f32(const ConvShape& s, const float* packed_w, const float* x, float* y, size_t b0, size_t b1,
-                       float* scratch, const Epilogue& epilogue = {}) noexcept;
+// Output channels [m0, m1) of a block of y of one image and group (pointers are those of all channels).
+void winograd_line_f32(const ConvShape& s, const float* packed_w, const float* x, float* y, size_t block, size_t m0,
+                       size_t m1, float* scratch, const Epilogue& epilogue = {}) noexcept;
 
 }  // namespace sardonyx::kernels

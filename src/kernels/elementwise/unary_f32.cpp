@@ -55,6 +55,12 @@ void leaky_relu_f32(const float* x, float* y, size_t n, float alpha) noexcept {
   map_f32(x, y, n, [a = splat(alpha)](V v) { return select(wasm_f32x4_lt(v, splat(0)), mul(v, a), v); });
 }
 
+void leaky_relu_above_f32(const float* x, float* y, size_t n, float alpha, float least) noexcept {
+  map_f32(x, y, n, [a = splat(alpha), l = splat(least)](V v) {
+    return wasm_f32x4_pmax(select(wasm_f32x4_lt(v, splat(0)), mul(v, a), v), l);
+  });
+}
+
 void clip_f32(const float* x, float* y, size_t n, float lo, float hi) noexcept {
   map_f32(x, y, n, [l = splat(lo), h = splat(hi)](V v) { return clamp(v, l, h); });
 }

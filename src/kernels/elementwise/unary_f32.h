@@ -19,6 +19,8 @@ void sign_f32(const float* x, float* y, size_t n) noexcept;        // -1, 0, 1
 void softsign_f32(const float* x, float* y, size_t n) noexcept;    // x / (1 + |x|)
 void hard_swish_f32(const float* x, float* y, size_t n) noexcept;  // x max(0, min(1, x / 6 + 1 / 2))
 void leaky_relu_f32(const float* x, float* y, size_t n, float alpha) noexcept;
+// The same, and at least `least`.
+void leaky_relu_above_f32(const float* x, float* y, size_t n, float alpha, float least) noexcept;
 void clip_f32(const float* x, float* y, size_t n, float lo, float hi) noexcept;  // min(hi, max(x, lo)): hi wins
 void hard_sigmoid_f32(const float* x, float* y, size_t n, float alpha, float beta) noexcept;
 void thresholded_relu_f32(const float* x, float* y, size_t n, float alpha) noexcept;  // x > alpha ? x : 0

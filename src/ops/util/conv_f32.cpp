@@ -222,13 +222,21 @@ void run_winograd_line(RunContext& c, const ConvF32& conv) {
   const ConvShape& s = conv.shape;
   const int64_t blocks = static_cast<int64_t>(kernels::winograd_line_blocks(s));
   const int64_t group_size = packed_group_size(conv.kind, s);
+  // Few blocks are cut by output channels, for threads that would have none.
+  const size_t parts = static_cast<size_t>(conv.batch * conv.groups * blocks), m = s.out_channels;
+  const size_t threads = static_cast<size_t>(c.pool().threads()), units = ceil_div(m, kernels::kLineRows);
+  const size_t worth = std::min<size_t>(units / 2, Product(s).work() / static_cast<size_t>(blocks) / kTaskWork);
+  const size_t cuts =
+      threads == 1 ? 1 : std::clamp<size_t>(ceil_div(2 * threads, parts), 1, std::max<size_t>(1, worth));
   ScratchSlots<float> slots(c, static_cast<int64_t>(kernels::winograd_line_scratch_size(s)));
-  c.pool().parallel_for(conv.batch * conv.groups * blocks, 1, [&](int64_t from, int64_t to) {
+  c.pool().parallel_for(static_cast<int64_t>(parts * cuts), 1, [&](int64_t from, int64_t to) {
     ScratchSlots<float>::Lease scratch(slots);
-    for (; from < to; from++) {
-      const Part p = part_of(conv, from / blocks, group_size);
-      const size_t block = static_cast<size_t>(from % blocks);
-      kernels::winograd_line_f32(s, p.w, p.x, p.y, block, block + 1, scratch.data(), p.epilogue);
+    for (size_t i = static_cast<size_t>(from); i < static_cast<size_t>(to); i++) {
+      const size_t part = i / cuts, cut = i % cuts;
+      const Part p = part_of(conv, static_cast<int64_t>(part) / blocks, group_size);
+      kernels::winograd_line_f32(
+          s, p.w, p.x, p.y, part % static_cast<size_t>(blocks), piece(units, cuts, cut) * kernels::kLineRows,
+          std::min(m, piece(units, cuts, cut + 1) * kernels::kLineRows), scratch.data(), p.epilogue);
     }
   });
 }

@@ -35,8 +35,10 @@ struct Function {
   double (*f64)(double x, double alpha, double beta);
 };
 constexpr Function kFunctions[] = {
-    {Activation::leaky_relu, with_alpha<kernels::leaky_relu_f32>,
-     [](double x, double a, double) { return x < 0 ? a * x : x; }},
+    {Activation::leaky_relu, kernels::leaky_relu_above_f32,
+     [](double x, double a, double least) { return x < 0       ? std::max(a * x, least)
+                                                   : x < least ? least
+                                                               : x; }},
     {Activation::sigmoid, plain<kernels::sigmoid_f32>, [](double x, double, double) { return sigmoid(x); }},
     {Activation::hard_sigmoid, kernels::hard_sigmoid_f32, [](double x, double a, double b) { return unit(a * x + b); }},
     {Activation::hard_swish, plain<kernels::hard_swish_f32>,
@@ -88,7 +90,12 @@ void clamp_elements(T* y, int64_t count, float lo, float hi) noexcept {
 }  // namespace
 
 bool FusedSteps::fuse_clamp(float lo, float hi) {
-  if (activation_ || std::isnan(lo) || std::isnan(hi) || lo > hi) return false;
+  if (std::isnan(lo) || std::isnan(hi) || lo > hi) return false;
+  if (activation_ == kernels::leaky_relu_above_f32 && hi == std::numeric_limits<float>::infinity()) {
+    beta_ = std::max(beta_, lo);
+    return true;
+  }
+  if (activation_) return false;
   // min(max(y, lo), hi) after an earlier clamp: both bounds are clamped.
   lo_ = std::min(std::max(lo_, lo), hi);
   hi_ = std::min(std::max(hi_, lo), hi);
@@ -120,7 +127,7 @@ bool FusedSteps::fuse_activation(Activation kind, float alpha, float beta) {
   activation_ = found->f32;
   activation_f64_ = found->f64;
   alpha_ = alpha;
-  beta_ = beta;
+  beta_ = kind == Activation::leaky_relu ? -std::numeric_limits<float>::infinity() : beta;
   return true;
 }
 
