@@ -11,8 +11,8 @@ struct ClampStep {
   float lo, hi;
   size_t input = 0;  // which is clamped
 };
-// The bounds of a Relu, of a Clip whose bounds are constant float32 numbers, lo <= hi, or of a Max or Min of a value and
-// one such number that does not raise its rank.
+// The bounds of a Relu, of a Clip whose bounds are constant float32 numbers, lo <= hi, or of a Max or Min of a value
+// and one such number that does not raise its rank.
 std::optional<ClampStep> read_clamp(const Rewriter& r, const Node& node);
 
 struct ActivationStep {

@@ -79,8 +79,8 @@ struct TypeNotes {
 // With notes, the graphs of If, Loop and Scan are looked into, and nodes without an operator are passed over.
 StaticTypes infer_static_types(const Graph& graph, bool inputs, TypeNotes* notes = nullptr);
 
-// The same for passes. outer: of the graph around an inner one, whose captured values are known by it; null: the model's
-// own graph, whose inputs' declarations are held to. All graphs of a model share `open`.
+// The same for passes. outer: of the graph around an inner one, whose captured values are known by it; null: the
+// model's own graph, whose inputs' declarations are held to. All graphs of a model share `open`.
 StaticTypes infer_static_types(const Graph& graph, const StaticTypes* outer, OpenDims& open);
 
 }  // namespace sardonyx

@@ -137,7 +137,9 @@ export class MovingEngine implements SessionEngine {
       return;
     }
     this.current = there.engine;
-    Object.assign(this.info, there.info, { why: `${there.info.why}; ${worker ? 'in a worker' : 'in the page'}: ${reason}` });
+    Object.assign(this.info, there.info, {
+      why: `${there.info.why}; ${worker ? 'in a worker' : 'in the page'}: ${reason}`,
+    });
     trial.here.release(false);
   }
 }
