@@ -1,6 +1,7 @@
 // What outputs are shown as: a top list with labels, an image, a heat map, a mask, boxes, a waveform, a table; and sound as an input.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { initializer, modelBytes, node, port } from '../models/tiny_model.mjs';
 import { choose, file, outputsOf, readyToRun, run, studioOfTests } from './studio_page.mjs';
 import { wav } from './wav.mjs';
@@ -36,6 +37,12 @@ const pixels = () =>
     return Array.from({ length: width * height }, (_, i) => [...data.slice(4 * i, 4 * i + 3)]);
   });
 
+/** The page draws when it comes to it. */
+async function drawnAs(read, wanted) {
+  for (let i = 0; i < 50 && !isDeepStrictEqual(await read(), wanted); i++) await page.waitForTimeout(100);
+  assert.deepEqual(await read(), wanted);
+}
+
 test('a top list, by place and by label', async () => {
   await show([1, 6], [0.1, 0.05, 0.6, 0.02, 0.2, 0.03], 'top');
   const cells = () =>
@@ -64,12 +71,11 @@ test('an image, a heat map and a mask of the same values', async () => {
   for (const [i, value] of values.entries())
     assert.ok(Math.abs(grey[i] - (255 * value) / 191) <= 1, `${i}: ${grey[i]}`);
   await page.locator('#outputs').getByLabel('Show as').selectOption('heat');
-  const colours = new Set((await pixels()).map(String));
-  assert.ok(colours.size >= 40, 'colours of a heat map');
+  await drawnAs(async () => new Set((await pixels()).map(String)).size >= 40, true); // colours of a heat map
   await page.locator('#outputs').getByLabel('Show as').selectOption('mask');
   await page.locator('#outputs').getByLabel('Threshold').fill('30');
-  const inside = (await pixels()).map((rgb) => rgb.some((part) => part > 0));
-  assert.deepEqual(
+  const inside = async () => (await pixels()).map((rgb) => rgb.some((part) => part > 0));
+  await drawnAs(
     inside,
     values.map((value) => value >= 30),
   );
@@ -85,18 +91,21 @@ test('boxes: those of a score, without those that a better one covers, with thei
   ];
   await show([4, 6], rows.flat(), 'boxes');
   const canvas = page.locator('#outputs canvas');
-  assert.match(await canvas.getAttribute('aria-label'), /boxes, 7: 0\.90, 3: 0\.70$/);
+  const says = (pattern) => drawnAs(async () => pattern.test(await canvas.getAttribute('aria-label')), true);
+  await says(/boxes, 7: 0\.90, 3: 0\.70$/);
   await page.locator('#outputs').getByLabel('Threshold').fill('0.1');
-  assert.match(await canvas.getAttribute('aria-label'), /, 1: 0\.20$/);
-  const drawn = await pixels();
-  const at = (x, y) => String(drawn[Math.round(480 * y) * 480 + Math.round(480 * x)]);
+  await says(/, 1: 0\.20$/);
+  // Edges of two boxes, and what lies within one.
   const grey = '136,136,136';
-  assert.notEqual(at(0.1, 0.25), grey);
-  assert.notEqual(at(0.75, 0.8), grey);
-  assert.equal(at(0.25, 0.25), grey);
+  const places = async () => {
+    const drawn = await pixels();
+    const at = (x, y) => String(drawn[Math.round(480 * y) * 480 + Math.round(480 * x)]);
+    return [at(0.1, 0.25) === grey, at(0.75, 0.8) === grey, at(0.25, 0.25) === grey];
+  };
+  await drawnAs(places, [false, false, true]);
   // Scores of two classes.
   await show([4, 6], [...Array(3).fill([0, 0, 0, 0, 0.1, 0.2]).flat(), 0.5, 0.5, 0.7, 0.7, 0.3, 0.95], 'boxes');
-  assert.match(await canvas.getAttribute('aria-label'), /boxes, 1: 0\.95$/);
+  await says(/boxes, 1: 0\.95$/);
 });
 
 test('a table of rows', async () => {
