@@ -59,9 +59,8 @@ class Conv final : public Operator, public FusedSteps {
     if (w->dtype() == DType::float16 && kind == ConvKind::gemm && !scaled())
       unit_ = pack_half_conv(c, groups_, packed_);
     if (w->dtype() == DType::float32 && kind == ConvKind::gemm && winograd_)
-      mirrored_ = mirrored_conv(*w, groups_, window_, scale());
+      mirrored_ = mirrored_conv(*w, groups_, window_, scale(), packed_);
     if (mirrored_) {
-      packed_ = mirrored_->packed;
       c.release(1);
       return;
     }
@@ -144,7 +143,7 @@ class Conv final : public Operator, public FusedSteps {
   int64_t groups_;
   bool winograd_ = true;
   Tensor packed_;
-  std::optional<MirroredConv> mirrored_;  // where it is the halves of mirrored kernels
+  std::optional<MirroredConv> mirrored_;  // where packed_ is the halves of mirrored kernels
   float unit_ = 0;                        // where it is in 16 bits
 };
 

@@ -1,8 +1,6 @@
 // The list of passes.
 #include "optimize/optimize.h"
 
-#include <algorithm>
-
 #include "optimize/passes.h"
 
 namespace sardonyx {
@@ -19,24 +17,17 @@ constexpr Pass kPasses[] = {
     {2, fuse_products},
 };
 
-bool has_inner(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes, [](const Node& node) { return !subgraphs(node).empty(); });
-}
-
 // outer: what is known of the graph around this one; null for the model's own.
 void run_passes(Graph& graph, int level, const StaticTypes* outer, OpenDims& open) {
-  if (has_inner(graph)) {
-    const StaticTypes types = infer_static_types(graph, outer, open);
-    for (Node& node : graph.nodes) {
-      for (const auto& inner : subgraphs(node)) run_passes(*inner, level, &types, open);
-    }
-  }
   if (level > 1) {
     fuse_quantized(graph, StaticTypes());
     remove_dead(graph);
   }
   fold_constants(graph);
   const StaticTypes types = infer_static_types(graph, outer, open);
+  for (Node& node : graph.nodes) {
+    for (const auto& inner : subgraphs(node)) run_passes(*inner, level, &types, open);
+  }
   for (const Pass& pass : kPasses) {
     if (pass.level > level) continue;
     pass.run(graph, types);

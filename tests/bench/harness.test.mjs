@@ -45,7 +45,7 @@ async function measured(...args) {
     assert.equal(run.model, 'tiny');
     for (const { against, difference } of run.ratios) assert.ok(difference < 1e-6, `${against}: ${difference}`);
     for (const entry of run.entries) {
-      // In a page, small models stay out of the worker that threads need.
+      // In a page, models that are too small for threads have one.
       const asked = /one thread in the page, of 2/.test(entry.why) ? 1 : entry.asked.threads;
       assert.equal(entry.threads, asked, `${entry.label}: ${entry.why}`);
       if (!/web|Sardonyx/.test(entry.label)) continue;

@@ -167,20 +167,22 @@ TEST(Conv, MirroredKernels) {
         for (const int64_t channels : {1, 2}) {
           const Case c{{2, channels, 200}, {20, channels, taps}, 1, {7}, {taps / 2, 3}, {}, taps == 32};
           const Tensor w = mirrored_kernels(c.w, pivot, kinds);
-          EXPECT_TRUE(mirrored_conv(w, 1, WindowAttributes(attributes_of(c)), {}).has_value()) << taps << kinds;
+          Tensor packed;
+          EXPECT_TRUE(mirrored_conv(w, 1, WindowAttributes(attributes_of(c)), {}, packed).has_value()) << taps << kinds;
           test(c, random_tensor(c.x, 1), w, true);
         }
       }
     }
   }
   const WindowAttributes plain((Attributes()));
-  EXPECT_FALSE(mirrored_conv(random_tensor({20, 1, 64}, 2), 1, plain, {}).has_value());
-  EXPECT_FALSE(mirrored_conv(mirrored_kernels({20, 1, 64}, 64, "en"), 1, plain, {}).has_value());
-  EXPECT_FALSE(mirrored_conv(mirrored_kernels({20, 1, 64}, 64, "e"), 20, plain, {}).has_value());
-  EXPECT_FALSE(mirrored_conv(mirrored_kernels({20, 1, 16}, 16, "e"), 1, plain, {}).has_value());
+  Tensor packed;
+  EXPECT_FALSE(mirrored_conv(random_tensor({20, 1, 64}, 2), 1, plain, {}, packed).has_value());
+  EXPECT_FALSE(mirrored_conv(mirrored_kernels({20, 1, 64}, 64, "en"), 1, plain, {}, packed).has_value());
+  EXPECT_FALSE(mirrored_conv(mirrored_kernels({20, 1, 64}, 64, "e"), 20, plain, {}, packed).has_value());
+  EXPECT_FALSE(mirrored_conv(mirrored_kernels({20, 1, 16}, 16, "e"), 1, plain, {}, packed).has_value());
   Tensor infinite = mirrored_kernels({20, 1, 64}, 64, "e");
   infinite.data<float>()[5] = std::numeric_limits<float>::infinity();
-  EXPECT_TRUE(mirrored_conv(infinite, 1, plain, {}).has_value());  // of one channel both halves are read
+  EXPECT_TRUE(mirrored_conv(infinite, 1, plain, {}, packed).has_value());  // of one channel both halves are read
 }
 
 // What is added to the product is added once, also where a channel reads both halves.

@@ -13,7 +13,6 @@ namespace {
 constexpr size_t kOut = kTile - 2;                                 // outputs of a tile
 constexpr size_t kBlockFloats = size_t{1} << 16;                   // of a block's transformed input
 constexpr size_t kMostGroups = 64, kLeastGroups = 8, kBlocks = 8;  // groups of a block; blocks, about
-constexpr size_t kPieceRows = kLineRows;  // output channels whose products lie in the caches at once
 
 // A column of 1-wide planes is a row.
 ConvShape as_row(ConvShape s) noexcept {
@@ -163,7 +162,7 @@ SARDONYX_NOINLINE void output_block(bool down, const LineGroup* groups, size_t c
 }
 
 size_t input_step(const ConvShape& s, const Lines& lines) noexcept { return point_step(lines.step * 4 * s.channels); }
-size_t product_step(const Lines& lines) noexcept { return point_step(kPieceRows * lines.step * 4); }
+size_t product_step(const Lines& lines) noexcept { return point_step(kLineRows * lines.step * 4); }
 
 // The six points of a filter.
 void points_of(const float* w, double* u) noexcept {
@@ -223,8 +222,8 @@ void winograd_line_f32(const ConvShape& shape, const float* packed_w, const floa
   const size_t count = std::min(lines.step, lines.groups - block * lines.step), whole = (count + 1) & ~size_t{1};
   for (size_t g = 0; g < whole; g++) groups[g] = group_of(s, lines, block * lines.step + g);
   input_block(s, lines.down, groups, whole, x, d, d_step);
-  for (size_t piece = m0; piece < m1; piece += kPieceRows) {
-    const size_t end = std::min(m1, piece + kPieceRows), padded = end == m ? padded_rows(m) : end;
+  for (size_t piece = m0; piece < m1; piece += kLineRows) {
+    const size_t end = std::min(m1, piece + kLineRows), padded = end == m ? padded_rows(m) : end;
     for (size_t p = 0; p < kTile; p++) {
       for (size_t row = piece; row < padded; row += strip_height(m, row)) {
         for (size_t n = 0; n < whole * 4; n += kPanel) {

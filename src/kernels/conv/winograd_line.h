@@ -19,7 +19,7 @@ void winograd_line_pack_weights(const ConvShape& s, const float* w, float* packe
 // Blocks of output that may be computed side by side, in any order; so may output channels, from multiples of this many
 // on, but each such piece transforms the input anew.
 size_t winograd_line_blocks(const ConvShape& s) noexcept;
-constexpr size_t kLineRows = 12;
+constexpr size_t kLineRows = 12;  // whose products lie in the caches at once
 // Floats of scratch per thread.
 size_t winograd_line_scratch_size(const ConvShape& s) noexcept;
 

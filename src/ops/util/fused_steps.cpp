@@ -36,9 +36,10 @@ struct Function {
 };
 constexpr Function kFunctions[] = {
     {Activation::leaky_relu, kernels::leaky_relu_above_f32,
-     [](double x, double a, double least) { return x < 0       ? std::max(a * x, least)
-                                                   : x < least ? least
-                                                               : x; }},
+     [](double x, double a, double least) {
+       const double y = x < 0 ? a * x : x;
+       return y < least ? least : y;
+     }},
     {Activation::sigmoid, plain<kernels::sigmoid_f32>, [](double x, double, double) { return sigmoid(x); }},
     {Activation::hard_sigmoid, kernels::hard_sigmoid_f32, [](double x, double a, double b) { return unit(a * x + b); }},
     {Activation::hard_swish, plain<kernels::hard_swish_f32>,

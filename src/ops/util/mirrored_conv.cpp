@@ -68,7 +68,7 @@ void fold_weights(const Mirror& m, const Rows& run, const float* w, float sign, 
   }
 }
 
-void pack_halves(const Tensor& w, std::span<const float> scale, MirroredConv& to) {
+Tensor pack_halves(const Tensor& w, std::span<const float> scale, MirroredConv& to) {
   const Mirror& m = to.mirror;
   const size_t sums = m.channels * m.sums(), differences = m.channels * m.differences();
   size_t size = 0;
@@ -78,7 +78,7 @@ void pack_halves(const Tensor& w, std::span<const float> scale, MirroredConv& to
     run.differences_at = size;
     if (run.differences) size += kernels::gemm_packed_a_size(run.count, differences);
   }
-  to.packed = Tensor::allocate(DType::float32, {static_cast<int64_t>(size)});
+  Tensor packed = Tensor::allocate(DType::float32, {static_cast<int64_t>(size)});
   for (const Rows& run : to.rows) {
     for (const bool half : {true, false}) {
       if (!(half ? run.sums : run.differences)) continue;
@@ -90,9 +90,10 @@ void pack_halves(const Tensor& w, std::span<const float> scale, MirroredConv& to
                      scale.empty() ? 1 : scale[i], folded);
       }
       kernels::gemm_pack_a_f32(run.count, k, {folded.data(), k, 1}, 1,
-                               to.packed.data<float>() + (half ? run.sums_at : run.differences_at));
+                               packed.data<float>() + (half ? run.sums_at : run.differences_at));
     }
   }
+  return packed;
 }
 
 }  // namespace
@@ -105,7 +106,7 @@ bool MirroredConv::reads_differences() const noexcept {
 }
 
 std::optional<MirroredConv> mirrored_conv(const Tensor& w, int64_t groups, const WindowAttributes& window,
-                                          std::span<const float> scale) {
+                                          std::span<const float> scale, Tensor& packed) {
   const bool dilated = std::ranges::any_of(window.dilations(), [](int64_t d) { return d != 1; });
   if (w.rank() != 3 || groups != 1 || dilated) return std::nullopt;
   MirroredConv result;
@@ -116,29 +117,29 @@ std::optional<MirroredConv> mirrored_conv(const Tensor& w, int64_t groups, const
     result.mirror = {static_cast<size_t>(w.dim(1)), taps, pivot, stride};
     result.rows = runs_of(result.mirror, w);
     if (result.rows.empty()) continue;
-    pack_halves(w, scale, result);
+    packed = pack_halves(w, scale, result);
     return result;
   }
   return std::nullopt;
 }
 
-void run_mirrored_conv(RunContext& c, const MirroredConv& weights, const ConvF32& conv) {
+void run_mirrored_conv(RunContext& c, const MirroredConv& mirrored, const ConvF32& conv) {
   const kernels::ConvShape& s = conv.shape;
-  const Mirror& m = weights.mirror;
+  const Mirror& m = mirrored.mirror;
   const size_t n = s.out_size(), panels = (n + 7) / 8;
   if (conv.batch == 0 || n == 0) return;
   check_padded_size(conv);
-  const size_t sums = weights.reads_sums() ? m.channels * m.sums() : 0;
-  const size_t differences = weights.reads_differences() ? m.channels * m.differences() : 0;
+  const size_t sums = mirrored.reads_sums() ? m.channels * m.sums() : 0;
+  const size_t differences = mirrored.reads_differences() ? m.channels * m.differences() : 0;
   const size_t most = std::max<size_t>(1, kBlockFloats / 8 / (sums + differences));
   const uint64_t work = uint64_t{s.out_channels} * m.channels * m.taps * n / 2;
   const size_t threads = static_cast<size_t>(c.pool().threads());
   const size_t wanted = threads == 1 ? 1 : std::min({panels / 2, static_cast<size_t>(work / kTaskWork), 4 * threads});
   const size_t blocks = std::max<size_t>({1, wanted, (panels + most - 1) / most});
   const size_t padded = kernels::conv_padded_size(s), plane = padded ? kernels::window_reach(s, 2) : s.in_size();
-  const size_t block_panels = (panels + blocks - 1) / blocks;
-  ScratchSlots<float> slots(c, static_cast<int64_t>(block_panels * 8 * (sums + differences) + kernels::kPadSlack),
-                            static_cast<int64_t>(padded));
+  const size_t block_columns = (panels + blocks - 1) / blocks * 8;
+  const size_t folded = kernels::gemm_packed_b_size(sums + differences, block_columns);
+  ScratchSlots<float> slots(c, static_cast<int64_t>(folded), static_cast<int64_t>(padded));
   for (int64_t image = 0; image < conv.batch; image++) {
     const float* x = conv.x + static_cast<size_t>(image) * m.channels * s.in_size();
     float* y = conv.y + static_cast<size_t>(image) * s.out_channels * n;
@@ -154,7 +155,7 @@ void run_mirrored_conv(RunContext& c, const MirroredConv& weights, const ConvF32
                                    sums ? added + (p - p0) * 8 * sums : nullptr,
                                    differences ? taken + (p - p0) * 8 * differences : nullptr);
         }
-        for (const Rows& run : weights.rows) {
+        for (const Rows& run : mirrored.rows) {
           kernels::Epilogue end = conv.epilogue, first;
           end.row_bias = conv.bias ? conv.bias + run.first : nullptr;
           end.col_bias = nullptr;
@@ -164,7 +165,7 @@ void run_mirrored_conv(RunContext& c, const MirroredConv& weights, const ConvF32
             first.addend = std::exchange(end.addend, 0);
           }
           float* to_y = y + run.first * n + p0 * 8;
-          const float* packed = weights.packed.data<float>();
+          const float* packed = conv.packed.data<float>();
           if (run.sums) {
             kernels::gemm_f32(run.count, sums, columns, packed + run.sums_at, {{added, 8, 1}, true}, to_y, n, nullptr,
                               run.differences ? first : end);
