@@ -6,11 +6,19 @@
 #include "base/error.h"
 
 namespace sardonyx {
+namespace {
+
+void require_dim(int64_t dim) {
+  check(dim >= 0, ErrorCode::invalid_model, "a shape has the negative dimension ", dim);
+  check(dim <= Shape::kMaxDim, ErrorCode::out_of_memory, "a shape has the dimension ", dim, ", the limit is 2^52");
+}
+
+}  // namespace
 
 Shape::Shape(std::span<const int64_t> dims) {
   check(dims.size() <= kMaxRank, ErrorCode::invalid_model, "rank ", dims.size(), " is above the limit of ", kMaxRank);
   for (int64_t d : dims) {
-    check(d >= 0, ErrorCode::invalid_model, "a shape has the negative dimension ", d);
+    require_dim(d);
     dims_[static_cast<size_t>(rank_++)] = d;
   }
 }
@@ -25,7 +33,7 @@ void Shape::push_back(int64_t dim) { insert(rank_, dim); }
 
 void Shape::insert(int at, int64_t dim) {
   check(rank_ < kMaxRank, ErrorCode::invalid_model, "rank ", rank_ + 1, " is above the limit of ", kMaxRank);
-  check(dim >= 0, ErrorCode::invalid_model, "a shape has the negative dimension ", dim);
+  require_dim(dim);
   for (int i = rank_; i > at; i--) dims_[static_cast<size_t>(i)] = dims_[static_cast<size_t>(i - 1)];
   dims_[static_cast<size_t>(at)] = dim;
   rank_++;
@@ -34,6 +42,10 @@ void Shape::insert(int at, int64_t dim) {
 void Shape::erase(int at) {
   for (int i = at; i + 1 < rank_; i++) dims_[static_cast<size_t>(i)] = dims_[static_cast<size_t>(i + 1)];
   rank_--;
+}
+
+void Shape::require_valid() const {
+  for (int64_t dim : *this) require_dim(dim);
 }
 
 int64_t Shape::count(int from, int to) const {

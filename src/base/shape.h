@@ -8,14 +8,18 @@
 
 namespace sardonyx {
 
-// Dimensions, outermost first, each >= 0. A scalar has rank 0.
+// Dimensions, outermost first, each in [0, kMaxDim]. A scalar has rank 0.
 class Shape {
  public:
   static constexpr int kMaxRank = 16;
+  // More than any memory holds, and few enough bits that sums with a dimension do not overflow. An empty tensor's
+  // dimensions are held to it too.
+  static constexpr int64_t kMaxDim = int64_t{1} << 52;
 
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
-  // Throws Error (invalid_model) for more than kMaxRank or negative dimensions.
+  // Throws Error for more than kMaxRank or negative dimensions (invalid_model) and for those above kMaxDim
+  // (out_of_memory).
   explicit Shape(std::span<const int64_t> dims);
   // `rank` times `dim`.
   static Shape filled(int rank, int64_t dim);
@@ -34,6 +38,8 @@ class Shape {
 
   // Number of elements; throws Error (out_of_memory) where it passes 2^62.
   int64_t count() const { return count(0, rank_); }
+  // Throws as the constructor does: for who wrote dimensions by [].
+  void require_valid() const;
   // Product of the dimensions [from, to).
   int64_t count(int from, int to) const;
   // Elements from one index of each dimension to the next, innermost 1.

@@ -18,6 +18,7 @@ const Tensor* InferContext::value(int i) const {
 
 void InferContext::set_output(int i, DType dtype, const Shape& shape) {
   if (!has_output(i)) return;
+  shape.require_valid();
   out(i).state = InferOutput::State::known;
   out(i).dtype = dtype;
   out(i).shape = shape;
