@@ -3,32 +3,19 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/conv/conv_gemm.h"
-#include "kernels/quant/conv_quads_x8.h"
-#include "kernels/quant/conv_x8.h"
 #include "kernels/quant/matmul_x8.h"
 #include "kernels/quant/quantize.h"
 #include "ops/conv_integer.h"
 #include "ops/families.h"
 #include "ops/fusible.h"
 #include "ops/util/conv_f32.h"
+#include "ops/util/conv_x8.h"
 #include "ops/util/macs.h"
-#include "ops/util/scratch_slots.h"
 
 namespace sardonyx {
 namespace {
 
 constexpr DTypeSet kBytes{DType::int8, DType::uint8};
-
-bool is_signed(const Tensor& t) noexcept { return t.dtype() == DType::int8; }
-
-// The elements of an int8 or uint8 tensor; none for null.
-std::vector<int32_t> byte_values(const Tensor* t) {
-  std::vector<int32_t> v;
-  if (!t) return v;
-  for (int64_t i = 0; i < t->count(); i++) v.push_back(is_signed(*t) ? t->data<int8_t>()[i] : t->data<uint8_t>()[i]);
-  return v;
-}
 
 // Positions of the inputs.
 struct Inputs {
@@ -36,136 +23,6 @@ struct Inputs {
 };
 constexpr Inputs kConvInteger{0, 2, 1, 3, -1};
 constexpr Inputs kQLinearConv{0, 2, 3, 5, 8};
-
-// Weights packed for the kernels: quads, or with their zero points taken off; depthwise ones are only widened.
-struct IntegerWeights {
-  std::vector<int16_t> data;
-  std::vector<uint8_t> quads;
-  kernels::FormX8 form = kernels::FormX8::pairs;
-  size_t group_size = 0;
-  bool depthwise = false;
-
-  IntegerWeights() = default;
-  // zero: empty, one, or one per output channel.
-  IntegerWeights(const Tensor& w, const std::vector<int32_t>& zero, int64_t groups) {
-    const size_t outputs = static_cast<size_t>(w.dim(0) / groups),
-                 k = static_cast<size_t>(w.shape().count(1, w.rank()));
-    depthwise = w.dim(1) == 1 && groups > 1;
-    if (depthwise) {
-      group_size = outputs * k;
-      const std::vector<int32_t> values = byte_values(&w);
-      for (size_t i = 0; i < values.size(); i++) {
-        const int32_t z = zero.empty() ? 0 : zero.size() == 1 ? zero[0] : zero[i / k];
-        data.push_back(static_cast<int16_t>(values[i] - z));
-      }
-      data.resize(data.size() + Buffer::kSlack / sizeof(int16_t));
-      return;
-    }
-    form = kernels::best_form_x8(k, static_cast<size_t>(w.dim(0)), {w.bytes(), 1, k, is_signed(w), nullptr, false});
-    const bool in_quads = form != kernels::FormX8::pairs;
-    group_size = in_quads ? kernels::conv_quads_weights_size(outputs, k) : kernels::gemm_x8_packed_a_size(outputs, k);
-    in_quads ? quads.resize(group_size * static_cast<size_t>(groups) + Buffer::kSlack)
-             : data.resize(group_size * static_cast<size_t>(groups));
-    for (size_t g = 0; g < static_cast<size_t>(groups); g++) {
-      const int32_t* z = zero.empty() ? nullptr : zero.size() == 1 ? zero.data() : zero.data() + g * outputs;
-      const kernels::MatrixX8 rows{w.bytes() + g * outputs * k, k, 1, is_signed(w), z, zero.size() > 1};
-      if (in_quads)
-        kernels::conv_quads_pack_weights(form, outputs, k, rows, quads.data() + g * group_size);
-      else
-        kernels::gemm_x8_pack_a(outputs, k, rows, data.data() + g * group_size);
-    }
-  }
-
-  uint64_t byte_size() const noexcept { return data.size() * sizeof(int16_t) + quads.size(); }
-};
-
-// What is to be done with sums as soon as they are there: n adjacent ones of an output channel.
-class SumsRow {
- public:
-  virtual void done(size_t channel, int32_t* sums, size_t n) const noexcept = 0;
-
- protected:
-  ~SumsRow() = default;
-};
-
-// The int32 sums of one image for all groups. y [out channels][out]. Takes the run's scratch.
-struct IntegerConv {
-  const IntegerWeights& weights;
-  kernels::ConvShape shape;
-  int64_t groups;
-  bool x_signed;
-  int32_t x_zero;
-  const int32_t* bias;
-  const SumsRow* row;  // or null
-
-  void run(RunContext& c, const std::byte* x, int32_t* y) const {
-    const kernels::ConvShape& s = shape;
-    if (s.out_size() == 0 || s.out_channels == 0) return;
-    if (weights.depthwise) return run_depthwise(c.pool(), x, y);
-    if (weights.form != kernels::FormX8::pairs) return run_quads(c, x, y);
-    const size_t panels = kernels::conv_panels(s), step = kernels::conv_x8_block_panels(s);
-    const int64_t blocks = static_cast<int64_t>((panels + step - 1) / step);
-    ScratchSlots<int16_t> slots(c, static_cast<int64_t>(kernels::conv_x8_scratch_size(s)));
-    c.pool().parallel_for(groups * blocks, 1, [&](int64_t from, int64_t to) {
-      ScratchSlots<int16_t>::Lease scratch(slots);
-      for (int64_t i = from; i < to; i++) {
-        const size_t g = static_cast<size_t>(i / blocks), p = static_cast<size_t>(i % blocks) * step;
-        kernels::conv_x8_i32(s, weights.data.data() + g * weights.group_size, x + g * s.channels * s.in_size(),
-                             x_signed, x_zero, bias ? bias + g * s.out_channels : nullptr,
-                             y + g * s.out_channels * s.out_size(), p, std::min(panels, p + step), scratch.data());
-        rows_done(g, p, p + step, y);
-      }
-    });
-  }
-
- private:
-  // Panels [p0, p1) of group g.
-  void rows_done(size_t g, size_t p0, size_t p1, int32_t* y) const noexcept {
-    const size_t n = shape.out_size(), first = p0 * 8, end = std::min(n, p1 * 8);
-    for (size_t i = g * shape.out_channels; row && i < (g + 1) * shape.out_channels; i++) {
-      row->done(i, y + i * n + first, end - first);
-    }
-  }
-
-  void run_quads(RunContext& c, const std::byte* x, int32_t* y) const {
-    const kernels::ConvShape& s = shape;
-    const size_t panels = kernels::conv_panels(s), step = kernels::conv_quads_block_panels(s),
-                 plane = kernels::conv_quads_plane(s);
-    const int64_t blocks = static_cast<int64_t>((panels + step - 1) / step),
-                  channels = groups * static_cast<int64_t>(s.channels);
-    const uint64_t padded_size = static_cast<uint64_t>(channels) * plane + Buffer::kSlack;
-    check(padded_size < uint64_t{1} << 31, ErrorCode::runtime_error, "a padded image of ", padded_size, " bytes");
-    ScratchSlots<uint8_t> slots(c, static_cast<int64_t>(kernels::conv_quads_scratch_size(s)),
-                                static_cast<int64_t>(padded_size));
-    uint8_t* padded = slots.shared();
-    const kernels::ImageX8 image{x, x_signed, x_zero};
-    c.pool().parallel_for(
-        channels, std::max<int64_t>(1, (1 << 16) / static_cast<int64_t>(plane + 1)), [&](int64_t from, int64_t to) {
-          kernels::conv_quads_pad(s, image, static_cast<size_t>(from), static_cast<size_t>(to), padded);
-        });
-    c.pool().parallel_for(groups * blocks, 1, [&](int64_t from, int64_t to) {
-      ScratchSlots<uint8_t>::Lease scratch(slots);
-      for (int64_t i = from; i < to; i++) {
-        const size_t g = static_cast<size_t>(i / blocks), p = static_cast<size_t>(i % blocks) * step;
-        kernels::conv_quads_i32(weights.form, s, weights.quads.data() + g * weights.group_size,
-                                padded + g * s.channels * plane, image, bias ? bias + g * s.out_channels : nullptr,
-                                y + g * s.out_channels * s.out_size(), p, std::min(panels, p + step), scratch.data());
-        rows_done(g, p, p + step, y);
-      }
-    });
-  }
-
-  void run_depthwise(ThreadPool& pool, const std::byte* x, int32_t* y) const {
-    const kernels::ConvShape& s = shape;
-    pool.parallel_for(groups * static_cast<int64_t>(s.out_channels), 1, [&](int64_t from, int64_t to) {
-      for (size_t i = static_cast<size_t>(from); i < static_cast<size_t>(to); i++) {
-        kernels::depthwise_x8_i32(s, x + i / s.out_channels * s.in_size(), x_signed, x_zero,
-                                  weights.data.data() + i * s.taps(), bias ? bias[i] : 0, y + i * s.out_size());
-        if (row) row->done(i, y + i * s.out_size(), s.out_size());
-      }
-    });
-  }
-};
 
 // What ConvInteger and QLinearConv share.
 class IntegerConvBase : public Operator {
@@ -181,7 +38,7 @@ class IntegerConvBase : public Operator {
     if (has_w_zero_ && (!zero || !zero->has_data() || !kBytes.has(zero->dtype()))) return;
     if (w->dim(0) % groups_ != 0 || w->count() == 0) return;
     if (zero && zero->count() != 1 && zero->count() != w->dim(0)) return;
-    packed_ = IntegerWeights(*w, byte_values(zero), groups_);
+    packed_ = IntegerWeights(*w, byte_values(zero), groups_, window_);
     is_packed_ = true;
     c.release(inputs_.w);
   }
@@ -221,7 +78,8 @@ class IntegerConvBase : public Operator {
     if (!g.fits_kernels() || w.count() == 0) return convolve_plainly(c, g, x_zero, bias, y, image, row);
     IntegerWeights made;
     if (!is_packed_) {
-      made = IntegerWeights(w, byte_values(c.has_input(inputs_.w_zero) ? &c.input(inputs_.w_zero) : nullptr), groups_);
+      made = IntegerWeights(w, byte_values(c.has_input(inputs_.w_zero) ? &c.input(inputs_.w_zero) : nullptr), groups_,
+                            window_);
     }
     const kernels::ConvShape s{g.window(), static_cast<size_t>(w.dim(1)), static_cast<size_t>(w.dim(0) / groups_)};
     const IntegerConv conv{is_packed_ ? packed_ : made, s, groups_, is_signed(x), x_zero, bias, row};

@@ -99,6 +99,8 @@ TEST(ConvInteger, EqualsTheExactConvolution) {
       {{1, 6, 9, 9}, {6, 1, 3, 3}, {{2, 2}, {1, 1, 1, 1}, {1, 1}, 6}},
       {{1, 3, 20}, {4, 3, 5}, {{2}, {2, 2}, {2}}},
       {{1, 2, 3, 4, 3, 4}, {2, 2, 2, 2, 2, 2}, {{1, 1, 1, 1}, {1, 0, 0, 0, 0, 1, 0, 0}, {1, 1, 1, 1}}},
+      {{2, 9, 23, 30}, {13, 9, 3, 3}, {{1, 1}, {1, 1, 1, 1}, {1, 1}}},
+      {{1, 8, 21, 18}, {5, 8, 3, 3}, {{1, 1}, {2, 0, 3, 1}, {2, 2}}},
   };
   for (const Case& c : cases) {
     for (DType type : {DType::uint8, DType::int8}) {
@@ -119,23 +121,26 @@ TEST(ConvInteger, EqualsTheExactConvolution) {
 }
 
 TEST(QLinearConv, RoundsTheExactSums) {
-  const Tensor x = random_bytes({1, 4, 6, 7}, 1, DType::uint8), w = random_bytes({5, 4, 3, 3}, 2, DType::int8);
-  const Tensor x_zero = testing::tensor<uint8_t>({}, {100}), w_zero = testing::tensor<int8_t>({5}, {0, 1, -2, 3, 4});
-  const Tensor w_scale = testing::tensor<float>({5}, {0.25f, 0.5f, 0.125f, 1, 2});
-  const Tensor bias = testing::tensor<int32_t>({5}, {0, 1000, -1000, 7, 2000});
-  const Tensor y = run_op("QLinearConv", 10, {},
-                          {x, testing::tensor<float>({}, {0.5f}), x_zero, w, w_scale, w_zero,
-                           testing::tensor<float>({}, {64}), testing::tensor<int8_t>({}, {-3}), bias},
-                          1, 40)[0]
-                       .tensor();
-  const std::vector<double> sums =
-      doubles(run_op("Conv", 11, {}, {shifted(x, {100}), shifted(w, doubles(w_zero))})[0].tensor());
-  const std::vector<double> got = doubles(y);
-  ASSERT_EQ(got.size(), sums.size());
-  for (size_t i = 0; i < got.size(); i++) {
-    const size_t channel = i / (sums.size() / 5);
-    const double v = (sums[i] + bias.data<int32_t>()[channel]) * 0.5 * w_scale.data<float>()[channel] / 64;
-    ASSERT_EQ(got[i], std::clamp(std::nearbyint(v) - 3, -128.0, 127.0)) << i;
+  for (const int64_t channels : {4, 9}) {
+    const Tensor x = random_bytes({1, channels, 6, 7}, 1, DType::uint8),
+                 w = random_bytes({5, channels, 3, 3}, 2, DType::int8);
+    const Tensor x_zero = testing::tensor<uint8_t>({}, {100}), w_zero = testing::tensor<int8_t>({5}, {0, 1, -2, 3, 4});
+    const Tensor w_scale = testing::tensor<float>({5}, {0.25f, 0.5f, 0.125f, 1, 2});
+    const Tensor bias = testing::tensor<int32_t>({5}, {0, 1000, -1000, 7, 2000});
+    const Tensor y = run_op("QLinearConv", 10, {},
+                            {x, testing::tensor<float>({}, {0.5f}), x_zero, w, w_scale, w_zero,
+                             testing::tensor<float>({}, {64}), testing::tensor<int8_t>({}, {-3}), bias},
+                            1, 40)[0]
+                         .tensor();
+    const std::vector<double> sums =
+        doubles(run_op("Conv", 11, {}, {shifted(x, {100}), shifted(w, doubles(w_zero))})[0].tensor());
+    const std::vector<double> got = doubles(y);
+    ASSERT_EQ(got.size(), sums.size());
+    for (size_t i = 0; i < got.size(); i++) {
+      const size_t channel = i / (sums.size() / 5);
+      const double v = (sums[i] + bias.data<int32_t>()[channel]) * 0.5 * w_scale.data<float>()[channel] / 64;
+      ASSERT_EQ(got[i], std::clamp(std::nearbyint(v) - 3, -128.0, 127.0)) << i;
+    }
   }
 }
 

@@ -74,16 +74,21 @@ for (const scales of [1, 6]) {
   });
 }
 
-for (const [group, dims, size] of [
+for (const [group, dims, size, dilation = 1] of [
   [1, [7, 6, 3, 3], [1, 6, 9, 11]],
   [2, [8, 3, 1, 1], [2, 6, 5, 5]],
   [6, [6, 1, 3, 3], [1, 6, 8, 20]],
+  // By Winograd: blocks of whole rows, rows of more than one block, planes of every second row and column.
+  [1, [9, 8, 3, 3], [2, 8, 37, 150]],
+  [1, [3, 8, 3, 3], [1, 8, 5, 1100]],
+  [1, [5, 11, 3, 3], [1, 11, 14, 19], 2],
 ]) {
-  test(`a dynamically quantized convolution, ${group} groups, with bias and Relu`, async () => {
+  test(`a dynamically quantized convolution of ${size}, ${group} groups, with bias and Relu`, async () => {
     const n = dims.reduce((a, b) => a * b, 1);
     const attributes = [
       { name: 'group', i: group, type: 2 },
-      ints('pads', dims[2] === 3 ? [1, 1, 1, 1] : [0, 0, 0, 0]),
+      ints('pads', Array(4).fill(dims[2] === 3 ? dilation : 0)),
+      ints('dilations', [dilation, dilation]),
     ];
     const graph = {
       node: [

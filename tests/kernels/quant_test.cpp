@@ -5,6 +5,7 @@
 #include "kernels/quant/gemm_x8.h"
 #include "kernels/quant/matmul_x8.h"
 #include "kernels/quant/quantize.h"
+#include "kernels/quant/winograd_x8.h"
 
 #include "support.h"
 
@@ -324,6 +325,106 @@ TEST(ConvQuadsX8, ScaledAndClampedSums) {
       EXPECT_EQ(y[i], std::clamp(scaled + 0.1f, -5.0f, 6.0f));
     }
   }
+}
+
+// All blocks, each in two parts of its units and piece by piece.
+void winograd_x8(const ConvShape& s, const ImageX8& x, const MatrixX8& w, const int32_t* bias, int32_t* y) {
+  const WinogradWork work = winograd_x8_work(s);
+  Guarded<uint8_t> packed(winograd_x8_weights_size(s.out_channels, s.channels));
+  Guarded<int16_t> input(work.input), scratch(work.scratch);
+  winograd_x8_pack_weights(s.out_channels, s.channels, w, packed.poison());
+  size_t covered = 0;
+  for (size_t block = 0; block < work.blocks; block++) {
+    input.poison();
+    winograd_x8_input(s, x, block, 0, work.units / 2, input, scratch.poison());
+    winograd_x8_input(s, x, block, work.units / 2, work.units, input, scratch.poison());
+    for (size_t p = 0; p < work.pieces; p++) {
+      winograd_x8_output(s, packed, input, bias, y, block, p, p + 1, scratch.poison());
+      EXPECT_EQ(winograd_x8_channels(s, p).first, p == 0 ? 0 : winograd_x8_channels(s, p - 1).end);
+    }
+    const PlanePart part = winograd_x8_part(s, block);
+    EXPECT_TRUE(part.end == 0 || part.first == covered);
+    covered = part.end;
+  }
+  EXPECT_EQ(winograd_x8_channels(s, work.pieces - 1).end, s.out_channels);
+  EXPECT_TRUE(covered == 0 || covered == s.out_size());
+  EXPECT_TRUE(packed.intact() && input.intact() && scratch.intact());
+}
+
+TEST(WinogradX8, Exact) {
+  const auto of = [](size_t c, size_t m, size_t h, size_t w, size_t dilation, ptrdiff_t pad) {
+    return shape(c, m, {1, h, w}, {1, 3, 3}, {1, 1, 1}, {1, dilation, dilation}, {0, pad, pad});
+  };
+  // Wide rows of tiles make blocks that end within them; many channels small blocks.
+  const std::vector<ConvShape> all = {of(3, 5, 9, 11, 1, 1),   of(8, 4, 3, 3, 1, 0),    of(2, 9, 70, 67, 1, 1),
+                                      of(20, 6, 30, 31, 1, 2), of(1, 1, 5, 1100, 1, 1), of(5, 3, 21, 18, 2, 2),
+                                      of(4, 17, 40, 33, 8, 8), of(6, 8, 19, 20, 3, 0),  of(700, 3, 26, 26, 1, 1)};
+  for (const ConvShape& s : all)
+    for (int form = 0; form < 4; form++) {
+      const bool xs = form & 1, ws = form & 2;
+      const size_t k = s.channels * 9;
+      ASSERT_TRUE(winograd_x8_applies(s));
+      Guarded<uint8_t> x = random_bytes(s.channels * s.in_size(), 1), w = random_bytes(s.out_channels * k, 2);
+      // Most of many weights are near their zero points, as in networks: the sums fit.
+      Guarded<int32_t> wz = zero_points(s.out_channels, ws), bias = zero_points(s.out_channels, true),
+                       y(s.out_channels * s.out_size());
+      for (size_t i = 0; s.channels > 100 && i < s.out_channels * k; i++) {
+        if (i % 8 != 0) w[i] = static_cast<uint8_t>(wz[i / k]);
+      }
+      const MatrixX8 rows{w.data(), k, 1, ws, wz, true};
+      ASSERT_TRUE(winograd_x8_is_exact(s.out_channels, k, rows));
+      const ImageX8 image{x.data(), xs, xs ? -3 : 130};
+      winograd_x8(s, image, rows, form == 3 ? nullptr : bias.data(), y.poison());
+      EXPECT_TRUE(y.intact());
+      for (size_t m = 0; m < s.out_channels; m++) {
+        std::vector<int32_t> wv(k);
+        for (size_t i = 0; i < k; i++) wv[i] = value(w[m * k + i], ws) - wz[m];
+        // Of large planes a part: a direct sum is slow.
+        for (size_t p = 0; p < s.out_size(); p += s.channels > 100 ? 5 : 1) {
+          ASSERT_EQ(y[m * s.out_size() + p], (form == 3 ? 0 : bias[m]) + direct(s, x, xs, image.zero, wv.data(), p))
+              << s.channels << " channels, form " << form << " at " << p;
+        }
+      }
+    }
+}
+
+// The largest products, and the largest sums that are let pass.
+TEST(WinogradX8, Extremes) {
+  constexpr size_t kMost = ((size_t{1} << 25) / 255 - 1) / (9 * 255);  // channels of 9 weights of 255
+  for (const size_t channels : {size_t{6}, kMost})
+    for (const int32_t sign : {1, -1}) {
+      const ConvShape s = shape(channels, 2, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1});
+      const size_t k = s.channels * 9;
+      const int32_t wz[] = {sign > 0 ? 0 : 255, sign > 0 ? 0 : 255}, bias[] = {INT32_MAX / 2, -5};
+      Guarded<uint8_t> w(2 * k), x(s.channels * s.in_size());
+      std::fill(w.begin(), w.end(), static_cast<uint8_t>(sign > 0 ? 255 : 0));
+      const MatrixX8 rows{w.data(), k, 1, false, wz, true};
+      ASSERT_TRUE(winograd_x8_is_exact(2, k, rows));
+      EXPECT_FALSE(winograd_x8_is_exact(2, (kMost + 1) * 9, {w.data(), 0, 0, false, wz, true}));
+      for (const int32_t x_zero : {0, 128, 255})
+        for (size_t pattern = 0; pattern < 4; pattern++) {
+          for (size_t i = 0; i < x.size(); i++) {
+            const bool high = pattern < 2 ? pattern == 0 : (i / (pattern - 1) + i / 9) % 2 == 0;
+            x[i] = high ? 255 : 0;
+          }
+          Guarded<int32_t> y(2 * s.out_size());
+          winograd_x8(s, {x.data(), false, x_zero}, rows, bias, y.poison());
+          const std::vector<int32_t> wv(k, 255 * sign);
+          for (size_t p = 0; p < 2 * s.out_size(); p++) {
+            ASSERT_EQ(y[p], bias[p / s.out_size()] + direct(s, x, false, x_zero, wv.data(), p % s.out_size()));
+          }
+        }
+    }
+}
+
+TEST(WinogradX8, AppliesToPlainWindows) {
+  const ConvShape good = shape(2, 2, {1, 20, 20}, {1, 3, 3}, {1, 1, 1}, {1, 2, 2}, {0, 1, 1});
+  EXPECT_TRUE(winograd_x8_applies(good));
+  EXPECT_FALSE(winograd_x8_applies(shape(2, 2, {1, 20, 20}, {1, 3, 3}, {1, 2, 2}, {1, 1, 1}, {0, 1, 1})));
+  EXPECT_FALSE(winograd_x8_applies(shape(2, 2, {1, 20, 20}, {1, 3, 3}, {1, 1, 1}, {1, 2, 1}, {0, 1, 1})));
+  EXPECT_FALSE(winograd_x8_applies(shape(2, 2, {1, 20, 20}, {1, 3, 3}, {1, 1, 1}, {1, 9, 9}, {0, 1, 1})));
+  EXPECT_FALSE(winograd_x8_applies(shape(2, 2, {1, 20, 20}, {1, 5, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1})));
+  EXPECT_FALSE(winograd_x8_applies(shape(2, 2, {3, 20, 20}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1})));
 }
 
 TEST(DepthwiseX8, Exact) {

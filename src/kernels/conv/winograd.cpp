@@ -28,59 +28,6 @@ struct Cut {
 // Rows of tiles that a block touches at most.
 size_t tile_rows(const Grid& grid, const Cut& cut) noexcept { return (cut.step + grid.cols - 2) / grid.cols + 1; }
 
-// Walks through the tiles of a block: the input's tile rows lie one behind the other.
-struct TileWalk {
-  const ConvShape& s;
-  const Grid& grid;
-  const Images& images;
-  size_t plane, row, col, padded_row = 0;
-  size_t at = 0, height = 0, width = 0;  // of the plane in the output: its first element, its rows and columns
-  TileWalk(const ConvShape& shape, const Grid& g, const Images& all, size_t tile) noexcept
-      : s(shape), grid(g), images(all), plane(tile / g.tiles()), row(tile % g.tiles() / g.cols), col(tile % g.cols) {
-    enter();
-  }
-
-  void enter() noexcept {
-    const Plane p(s, grid, plane);
-    at = p.image * images.y_step + (p.z * s.out[1] + p.row) * s.out[2] + p.col;
-    height = p.row < s.out[1] ? (s.out[1] - p.row - 1) / grid.dilation + 1 : 0;
-    width = p.col < s.out[2] ? (s.out[2] - p.col - 1) / grid.dilation + 1 : 0;
-  }
-
-  void next() noexcept {
-    if (++col < grid.cols) return;
-    col = 0;
-    padded_row++;
-    if (++row < grid.rows) return;
-    row = 0;
-    plane++;
-    enter();
-  }
-
-  // Four tiles, of which `real` are in the block.
-  TileGroup group(size_t real) noexcept {
-    TileGroup g;
-    g.full = real >= 4 && grid.dilation == 1;
-    for (size_t i = 0; i < 4; i++) {
-      if (i > 0 && i < real) next();
-      size_t y = row * grid.out, x = col * grid.out;
-      g.in[i] = padded_row * kTile * grid.width + x;
-      g.out[i] = at + (y * s.out[2] + x) * grid.dilation;
-      g.rows[i] = i < real && y < height ? std::min(grid.out, height - y) : 0;
-      g.cols[i] = i < real && x < width ? std::min(grid.out, width - x) : 0;
-      g.full &= g.rows[i] == grid.out && g.cols[i] == grid.out;
-    }
-    next();
-    return g;
-  }
-};
-
-void groups_of(const ConvShape& s, const Grid& grid, const Images& images, const Block& block,
-               TileGroup* groups) noexcept {
-  TileWalk walk(s, grid, images, block.first);
-  for (size_t g = 0; g < block.groups(); g++) groups[g] = walk.group(block.tiles - g * 4);
-}
-
 // p [n] = every step-th element of a row x [size] from `at` on (before the row where negative), zeros outside. Writes
 // up to 3 elements more. STEP: step if it is 1 or 2, else 0.
 template <size_t STEP>
@@ -96,28 +43,6 @@ SARDONYX_NOINLINE void pad_row(const float* x, size_t size, ptrdiff_t at, float*
   }
   for (; i < inside; i++, from += step) p[i] = x[from];
   for (i = inside; i < n; i++) p[i] = 0;
-}
-
-// The six padded rows of each row of tiles of a block, of one phase of one channel; kz: the kernel's plane.
-void pad_tile_rows(const ConvShape& s, const Grid& grid, const Images& images, const Block& block, const float* x,
-                   size_t kz, size_t phase, float* p) noexcept {
-  const size_t first = block.first / grid.cols, end = (block.first + block.tiles - 1) / grid.cols + 1;
-  const size_t step = grid.stride * grid.dilation;
-  const auto pad = step == 1 ? pad_row<1> : step == 2 ? pad_row<2> : pad_row<0>;
-  for (size_t r = first; r < end; r++) {
-    const Plane plane(s, grid, r / grid.rows);
-    const ptrdiff_t z = static_cast<ptrdiff_t>(plane.z * s.stride[0] + kz * s.dilation[0]) - s.pad[0];
-    const ptrdiff_t at = static_cast<ptrdiff_t>(phase % grid.stride + plane.col) - s.pad[2];
-    const float* image = x + plane.image * images.x_step;
-    for (size_t i = 0; i < kTile; i++, p += grid.width) {
-      const size_t row = (r % grid.rows * grid.out + i) * step + phase / grid.stride + plane.row;
-      const ptrdiff_t y = static_cast<ptrdiff_t>(row) - s.pad[1];
-      const bool inside =
-          y >= 0 && y < static_cast<ptrdiff_t>(s.in[1]) && z >= 0 && z < static_cast<ptrdiff_t>(s.in[0]);
-      const float* source = inside ? image + (static_cast<size_t>(z) * s.in[1] + static_cast<size_t>(y)) * s.in[2] : x;
-      pad(source, inside ? s.in[2] : 0, at, p, grid.width, step);
-    }
-  }
 }
 
 // The products of one point: e [panels][rows][8] = u (strips of rows [m0, m1)) * d [panels][channels][8]; the last
@@ -190,6 +115,8 @@ void winograd_input_f32(const ConvShape& s, const Images& images, const float* x
   const Block block = cut.block(block_index);
   const size_t depth = grid.depth(s), step = input_step(block, depth), groups = block.groups();
   const size_t plane = tile_rows(grid, cut) * kTile * grid.width;
+  const size_t apart = grid.stride * grid.dilation;
+  const auto pad = apart == 1 ? pad_row<1> : apart == 2 ? pad_row<2> : pad_row<0>;
   TileGroup group[kMostTiles / 4];
   groups_of(s, grid, images, block, group);
   for (size_t c = 2 * u0; c < std::min(depth, 2 * u1); c += 2) {
@@ -197,7 +124,7 @@ void winograd_input_f32(const ConvShape& s, const Images& images, const float* x
     for (size_t i = 0; i < count; i++) {
       const size_t channel = (c + i) / grid.phases();
       pad_tile_rows(s, grid, images, block, x + channel / s.kernel[0] * s.in_size(), channel % s.kernel[0],
-                    (c + i) % grid.phases(), scratch + i * plane);
+                    (c + i) % grid.phases(), scratch + i * plane, pad);
     }
     for (size_t g = 0; g < groups; g += 2) {
       for (size_t i = 0; i < count; i++) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/conv/winograd.h"
 #include "kernels/conv/winograd_tiles.h"
 #include "kernels/gemm/tiles.h"
 #include "kernels/window.h"
@@ -60,6 +61,82 @@ struct Block {
   size_t groups() const noexcept { return (tiles + 3) / 4; }
   size_t panels() const noexcept { return (tiles + kPanel - 1) / kPanel; }
 };
+
+// Walks through the tiles of a block: the input's tile rows lie one behind the other.
+struct TileWalk {
+  const ConvShape& s;
+  const Grid& grid;
+  const Images& images;
+  size_t plane, row, col, padded_row = 0;
+  size_t at = 0, height = 0, width = 0;  // of the plane in the output: its first element, its rows and columns
+  TileWalk(const ConvShape& shape, const Grid& g, const Images& all, size_t tile) noexcept
+      : s(shape), grid(g), images(all), plane(tile / g.tiles()), row(tile % g.tiles() / g.cols), col(tile % g.cols) {
+    enter();
+  }
+
+  void enter() noexcept {
+    const Plane p(s, grid, plane);
+    at = p.image * images.y_step + (p.z * s.out[1] + p.row) * s.out[2] + p.col;
+    height = p.row < s.out[1] ? (s.out[1] - p.row - 1) / grid.dilation + 1 : 0;
+    width = p.col < s.out[2] ? (s.out[2] - p.col - 1) / grid.dilation + 1 : 0;
+  }
+
+  void next() noexcept {
+    if (++col < grid.cols) return;
+    col = 0;
+    padded_row++;
+    if (++row < grid.rows) return;
+    row = 0;
+    plane++;
+    enter();
+  }
+
+  // Four tiles, of which `real` are in the block.
+  TileGroup group(size_t real) noexcept {
+    TileGroup g;
+    g.full = real >= 4 && grid.dilation == 1;
+    for (size_t i = 0; i < 4; i++) {
+      if (i > 0 && i < real) next();
+      size_t y = row * grid.out, x = col * grid.out;
+      g.in[i] = padded_row * kTile * grid.width + x;
+      g.out[i] = at + (y * s.out[2] + x) * grid.dilation;
+      g.rows[i] = i < real && y < height ? std::min(grid.out, height - y) : 0;
+      g.cols[i] = i < real && x < width ? std::min(grid.out, width - x) : 0;
+      g.full &= g.rows[i] == grid.out && g.cols[i] == grid.out;
+    }
+    next();
+    return g;
+  }
+};
+
+inline void groups_of(const ConvShape& s, const Grid& grid, const Images& images, const Block& block,
+                      TileGroup* groups) noexcept {
+  TileWalk walk(s, grid, images, block.first);
+  for (size_t g = 0; g < block.groups(); g++) groups[g] = walk.group(block.tiles - g * 4);
+}
+
+// The six padded rows of each row of tiles of a block, of one phase of one channel; kz: the kernel's plane. pad(row,
+// size, at, p, n, step): p [n] = every step-th element of a row from `at` on, zeros outside.
+template <class From, class To, class Pad>
+void pad_tile_rows(const ConvShape& s, const Grid& grid, const Images& images, const Block& block, const From* x,
+                   size_t kz, size_t phase, To* p, Pad&& pad) noexcept {
+  const size_t first = block.first / grid.cols, end = (block.first + block.tiles - 1) / grid.cols + 1;
+  const size_t step = grid.stride * grid.dilation;
+  for (size_t r = first; r < end; r++) {
+    const Plane plane(s, grid, r / grid.rows);
+    const ptrdiff_t z = static_cast<ptrdiff_t>(plane.z * s.stride[0] + kz * s.dilation[0]) - s.pad[0];
+    const ptrdiff_t at = static_cast<ptrdiff_t>(phase % grid.stride + plane.col) - s.pad[2];
+    const From* image = x + plane.image * images.x_step;
+    for (size_t i = 0; i < kTile; i++, p += grid.width) {
+      const size_t row = (r % grid.rows * grid.out + i) * step + phase / grid.stride + plane.row;
+      const ptrdiff_t y = static_cast<ptrdiff_t>(row) - s.pad[1];
+      const bool inside =
+          y >= 0 && y < static_cast<ptrdiff_t>(s.in[1]) && z >= 0 && z < static_cast<ptrdiff_t>(s.in[0]);
+      const From* source = inside ? image + (static_cast<size_t>(z) * s.in[1] + static_cast<size_t>(y)) * s.in[2] : x;
+      pad(source, inside ? s.in[2] : 0, at, p, grid.width, step);
+    }
+  }
+}
 
 // ---- weights: packed as they are (winograd_pack_weights), transformed in the run
 

@@ -28,6 +28,10 @@ enum class FormX8 : uint8_t {
 // Does the form give exact products in this build and engine?
 bool is_exact_x8(FormX8 form) noexcept;
 
+// Is a product of four steps one exact instruction here, for any weights (AVX-VNNI, ARM's dot product)? Native builds
+// emulate it.
+bool has_fast_dot_x8() noexcept;
+
 // The fastest exact form for a right operand B [k][n] of weights.
 FormX8 best_form_x8(size_t k, size_t n, const MatrixX8& b) noexcept;
 

@@ -140,6 +140,14 @@ bool is_exact_x8(FormX8 form) noexcept {
 #endif
 }
 
+bool has_fast_dot_x8() noexcept {
+#if SARDONYX_HAS_QUADS && defined(__wasm__)
+  return engine_form() == FormX8::unsigned_quads || engine_form() == FormX8::signed_quads;
+#else
+  return false;
+#endif
+}
+
 FormX8 best_form_x8(size_t k, size_t n, const MatrixX8& b) noexcept {
 #if SARDONYX_HAS_QUADS
   const FormX8 form = engine_form();

@@ -36,25 +36,6 @@ int64_t packed_group_size(ConvKind kind, const ConvShape& s) {
   }
 }
 
-// The shape as far as the node tells it: one output per image.
-ConvShape shape_of_weights(const Shape& w, int64_t groups, const WindowAttributes& window) {
-  ConvShape s;
-  s.channels = static_cast<size_t>(w[1]);
-  s.out_channels = static_cast<size_t>(w[0] / groups);
-  const int axes = w.rank() - 2;
-  if (axes > 3) {
-    s.kernel[2] = static_cast<size_t>(w.count(2, w.rank()));
-    return s;
-  }
-  for (int i = 0; i < axes; i++) {
-    const size_t from = static_cast<size_t>(i), to = static_cast<size_t>(3 - axes + i);
-    s.kernel[to] = static_cast<size_t>(w[2 + i]);
-    if (from < window.strides().size()) s.stride[to] = static_cast<size_t>(window.strides()[from]);
-    if (from < window.dilations().size()) s.dilation[to] = static_cast<size_t>(window.dilations()[from]);
-  }
-  return s;
-}
-
 // One of batch * groups convolutions.
 struct Part {
   const float *x, *w;

@@ -194,4 +194,22 @@ Shape window_output_shape(int64_t batch, int64_t channels, const WindowGeometry&
   return shape;
 }
 
+kernels::ConvShape shape_of_weights(const Shape& w, int64_t groups, const WindowAttributes& window) {
+  kernels::ConvShape s;
+  s.channels = static_cast<size_t>(w[1]);
+  s.out_channels = static_cast<size_t>(w[0] / groups);
+  const int axes = w.rank() - 2;
+  if (axes > 3) {
+    s.kernel[2] = static_cast<size_t>(w.count(2, w.rank()));
+    return s;
+  }
+  for (int i = 0; i < axes; i++) {
+    const size_t from = static_cast<size_t>(i), to = static_cast<size_t>(3 - axes + i);
+    s.kernel[to] = static_cast<size_t>(w[2 + i]);
+    if (from < window.strides().size()) s.stride[to] = static_cast<size_t>(window.strides()[from]);
+    if (from < window.dilations().size()) s.dilation[to] = static_cast<size_t>(window.dilations()[from]);
+  }
+  return s;
+}
+
 }  // namespace sardonyx

@@ -63,4 +63,7 @@ class WindowAttributes {
 // batch x channels x `out` of the axes.
 Shape window_output_shape(int64_t batch, int64_t channels, const WindowGeometry& geometry);
 
+// The shape of one group as far as weights [out channels][channels][kernel] and the node tell it: one output per image.
+kernels::ConvShape shape_of_weights(const Shape& w, int64_t groups, const WindowAttributes& window);
+
 }  // namespace sardonyx
