@@ -10,7 +10,7 @@ namespace {
 
 void require_dim(int64_t dim) {
   check(dim >= 0, ErrorCode::invalid_model, "a shape has the negative dimension ", dim);
-  check(dim <= Shape::kMaxDim, ErrorCode::out_of_memory, "a shape has the dimension ", dim, ", the limit is 2^52");
+  check(dim <= Shape::kMaxDim, ErrorCode::out_of_memory, "a shape has the dimension ", dim, ", the limit is 2^53");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class Shape {
   static constexpr int kMaxRank = 16;
   // More than any memory holds, and few enough bits that sums with a dimension do not overflow. An empty tensor's
   // dimensions are held to it too.
-  static constexpr int64_t kMaxDim = int64_t{1} << 52;
+  static constexpr int64_t kMaxDim = int64_t{1} << 53;
 
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}

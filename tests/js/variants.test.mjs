@@ -224,6 +224,11 @@ test('relaxed SIMD where the engine has it', () => {
     assert.equal(info.variant, variant, info.why);
     assert.deepEqual(y, [2, 3, 4, 0, 0, 0]);
     assert.equal(inProcess(relaxedFlag, { numThreads, simd: 'fixed' }).variant, variant.replace('relaxed', 'simd'));
+    // Behind a flag it is used where it is asked for; in workers too.
+    for (const proxy of [undefined, true]) {
+      const asked = inProcess([], { numThreads, simd: 'relaxed', proxy });
+      assert.deepEqual([asked.variant, asked.y], [variant, [2, 3, 4, 0, 0, 0]], asked.why);
+    }
   }
 });
 

@@ -109,8 +109,8 @@ struct TileWalk {
   }
 };
 
-inline void groups_of(const ConvShape& s, const Grid& grid, const Images& images, const Block& block,
-                      TileGroup* groups) noexcept {
+SARDONYX_NOINLINE inline void groups_of(const ConvShape& s, const Grid& grid, const Images& images, const Block& block,
+                                        TileGroup* groups) noexcept {
   TileWalk walk(s, grid, images, block.first);
   for (size_t g = 0; g < block.groups(); g++) groups[g] = walk.group(block.tiles - g * 4);
 }

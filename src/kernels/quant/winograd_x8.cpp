@@ -15,7 +15,7 @@ constexpr size_t kLanes = 8;  // tiles of a panel
 constexpr size_t kRows = 4;   // of a strip of weights
 constexpr size_t kTaps = 9;
 constexpr size_t kBlockElements = size_t{1} << 15;  // of one point of the input
-constexpr size_t kMostTiles = 256, kLeastTiles = 32;
+constexpr size_t kMostTiles = 128, kLeastTiles = 32;
 constexpr size_t kMostDilation = 8;
 constexpr size_t kPieceRows = 8;  // output channels of a piece
 constexpr size_t kSlack = 64;     // elements that are read or written behind the last one
@@ -45,9 +45,10 @@ size_t weights_step(size_t rows, size_t steps) noexcept { return 2 * point_step(
 size_t padded_strip(size_t rows) noexcept { return (rows + kRows - 1) / kRows * kRows; }
 
 template <size_t STEP>
-void pad_row(const uint8_t* x, size_t size, ptrdiff_t at, int16_t* p, size_t n, size_t step, bool is_signed,
-             int32_t zero) noexcept {
+SARDONYX_NOINLINE void pad_row(const uint8_t* x, size_t size, ptrdiff_t at, int16_t* p, size_t n, size_t step,
+                               bool is_signed, int32_t zero) noexcept {
   size_t i = 0;
+#pragma clang loop unroll(disable) vectorize(disable)
   for (; i < n && at < 0; i++, at += static_cast<ptrdiff_t>(step)) p[i] = 0;
   size_t from = static_cast<size_t>(std::max<ptrdiff_t>(at, 0));
   const size_t inside = from < size ? std::min(n, i + (size - from + step - 1) / step) : i;
@@ -55,7 +56,9 @@ void pad_row(const uint8_t* x, size_t size, ptrdiff_t at, int16_t* p, size_t n, 
   for (; STEP == 1 && i + kLanes <= inside; i += kLanes, from += kLanes) {
     store(p + i, wasm_i16x8_sub(load_bytes(x + from, is_signed), z));
   }
+#pragma clang loop unroll(disable) vectorize(disable)
   for (; i < inside; i++, from += step) p[i] = static_cast<int16_t>(byte_value(x + from, is_signed) - zero);
+#pragma clang loop unroll(disable) vectorize(disable)
   for (; i < n; i++) p[i] = 0;
 }
 
@@ -83,6 +86,7 @@ bool winograd_x8_is_exact(size_t out_channels, size_t k, const MatrixX8& w) noex
   for (size_t m = 0; m < out_channels; m++) {
     // An image's values span 255 and have 0 among them: the largest sum is 255 times the greater of the two.
     int64_t positive = 0, negative = 0;
+#pragma clang loop unroll(disable)
     for (size_t i = 0; i < k; i++) {
       const int64_t v = lines.value(m, i) - lines.zero_of(m);
       v > 0 ? positive += v : negative -= v;
@@ -106,6 +110,7 @@ void winograd_x8_pack_weights(size_t out_channels, size_t channels, const Matrix
       const size_t row = m + lane / 2;
       if (row < out_channels) zero[lane] = static_cast<int16_t>(lines.zero_of(row) + shift);
       uint8_t* to = packed + 2 * kLanes + lane;
+#pragma clang loop unroll(disable)
       for (size_t i = 0; i < steps_of(channels) * kTaps; i++, to += kLanes) {
         const size_t c = i / kTaps * 2 + lane % 2;
         const bool real = row < out_channels && c < channels;
