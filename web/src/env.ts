@@ -11,7 +11,10 @@ export interface WasmPaths {
 export interface WasmFlags {
   /** Threads to use; 0 or undefined: as many as are sensible here. */
   numThreads?: number | undefined;
-  /** 'fixed': no relaxed SIMD, whose results may differ between processors in the last bits. There are only SIMD builds. */
+  /**
+   * 'fixed': no relaxed SIMD, whose results may differ between processors in the last bits. 'relaxed': in Node.js 20 too,
+   * where V8 has it behind a flag, which is then set for the whole process. There are only SIMD builds.
+   */
   simd?: boolean | 'fixed' | 'relaxed' | undefined;
   /** Every session in a worker of its own, so that runs do not block the page. Sessions with threads always are. */
   proxy?: boolean | undefined;

@@ -30,6 +30,7 @@ interface NodeModules {
   'node:os': { availableParallelism(): number };
   'node:worker_threads': NodeWorkerThreads;
   'node:path': { dirname(path: string): string; join(...parts: string[]): string };
+  'node:v8': { setFlagsFromString(flags: string): void };
   'node:url': { fileURLToPath(url: URL): string };
 }
 interface NodeProcess {

@@ -51,8 +51,13 @@ const kRelaxedProbe = Uint8Array.of(
 );
 let relaxedWorks: boolean | undefined;
 
-export function hasRelaxedSimd(): boolean {
+/** wanted: turn it on where Node.js (before 22) has it behind a flag, for the whole process. */
+export function hasRelaxedSimd(wanted: boolean): boolean {
   relaxedWorks ??= WebAssembly.validate(kRelaxedProbe);
+  if (!relaxedWorks && wanted && hasFiles()) {
+    nodeModule('node:v8')?.setFlagsFromString('--experimental-wasm-relaxed-simd');
+    relaxedWorks = WebAssembly.validate(kRelaxedProbe);
+  }
   return relaxedWorks;
 }
 
@@ -61,7 +66,7 @@ export interface Wish {
   readonly threads: number | undefined;
   /** A session in a worker of its own; undefined: where threads need it. */
   readonly worker: boolean | undefined;
-  /** 'fixed': no relaxed SIMD. */
+  /** 'fixed': no relaxed SIMD; 'relaxed': behind a flag too. */
   readonly simd: unknown;
   /** The caller brings a module: one with threads, or one without. */
   readonly given: 'threads' | 'plain' | undefined;
@@ -115,7 +120,7 @@ function threadsOf(wish: Wish, scope: Scope): { threads: number; why: string } {
 export function chooseVariant(wish: Wish): Choice {
   const scope = globalThis as Scope;
   const { threads, why } = threadsOf(wish, scope);
-  const relaxed = wish.simd !== 'fixed' && wish.given === undefined && hasRelaxedSimd();
+  const relaxed = wish.simd !== 'fixed' && wish.given === undefined && hasRelaxedSimd(wish.simd === 'relaxed');
   const reason = wish.given !== undefined ? 'given' : wish.simd === 'fixed' ? 'asked for' : 'what the engine has';
   const threaded = wish.given === undefined ? threads > 1 : wish.given === 'threads';
   const name: VariantName = `${relaxed ? 'relaxed' : 'simd'}${threaded ? '-threads' : ''}`;

@@ -51,6 +51,7 @@ function noteFewer(threads: number | undefined, { info }: InferenceSession): voi
 /** @throws Failure (exit code 3) */
 export async function loadModel(path: string, { threads, quiet = false, dim = [] }: LoadOptions): Promise<LoadedModel> {
   env.wasm.numThreads = threads;
+  env.wasm.simd = 'relaxed'; // the process is ours
   let begin = performance.now();
   let bar: Progress | undefined;
   let size = 0;
