@@ -105,7 +105,11 @@ void pack_pairs(size_t count, size_t k, const MatrixX8& b, uint8_t* panel) noexc
 #if SARDONYX_HAS_QUADS
 FormX8 engine_form() noexcept {
 #if defined(__wasm__)
-  static const FormX8 form = probe_dot_x8<EngineDot>();
+  static const FormX8 form = [] {
+    const FormX8 found = probe_dot_x8<EngineDot>();
+    const bool wrong = found == FormX8::seven_bit_quads && probe_dot_x8<SevenBitDot>() == FormX8::pairs;
+    return wrong ? FormX8::pairs : found;
+  }();
   return form;
 #else
   return FormX8::unsigned_quads;  // emulated: native builds are for tests
