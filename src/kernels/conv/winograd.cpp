@@ -33,10 +33,8 @@ size_t tile_rows(const Grid& grid, const Cut& cut) noexcept { return (cut.step +
 template <size_t STEP>
 SARDONYX_NOINLINE void pad_row(const float* x, size_t size, ptrdiff_t at, float* p, size_t n, size_t step) noexcept {
   if (STEP) step = STEP;
-  size_t i = 0;
-  for (; i < n && at < 0; i++, at += static_cast<ptrdiff_t>(step)) p[i] = 0;
-  size_t from = static_cast<size_t>(std::max<ptrdiff_t>(at, 0));
-  size_t inside = from < size ? std::min(n, i + (size - from + step - 1) / step) : i;
+  auto [i, inside, from] = part_of_row(size, at, n, step);
+  std::fill_n(p, i, 0.0f);
 #pragma clang loop unroll(disable)
   for (; STEP && i < inside; i += 4, from += 4 * STEP) {
     store(p + i, STEP == 1 ? load(x + from) : wasm_i32x4_shuffle(load(x + from), load(x + from + 4), 0, 2, 4, 6));

@@ -115,6 +115,19 @@ SARDONYX_NOINLINE inline void groups_of(const ConvShape& s, const Grid& grid, co
   for (size_t g = 0; g < block.groups(); g++) groups[g] = walk.group(block.tiles - g * 4);
 }
 
+// Of every step-th element of a row of `size` from `at` on (before it where negative), n in all: [begin, end) lie in
+// the row, the first of them at `from`; the others are padding.
+struct RowPart {
+  size_t begin, end, from;
+};
+inline RowPart part_of_row(size_t size, ptrdiff_t at, size_t n, size_t step) noexcept {
+  const size_t before = at < 0 ? static_cast<size_t>(-at) : 0, begin = std::min(n, (before + step - 1) / step);
+  const size_t from = static_cast<size_t>(at + static_cast<ptrdiff_t>(begin * step));
+  // Padding alone may end before the row begins.
+  const bool inside = begin < n && from < size;
+  return {begin, inside ? std::min(n, begin + (size - from + step - 1) / step) : begin, from};
+}
+
 // The six padded rows of each row of tiles of a block, of one phase of one channel; kz: the kernel's plane. pad(row,
 // size, at, p, n, step): p [n] = every step-th element of a row from `at` on, zeros outside.
 template <class From, class To, class Pad>

@@ -18,7 +18,7 @@ constexpr size_t kBlockElements = size_t{1} << 15;  // of one point of the input
 constexpr size_t kMostTiles = 128, kLeastTiles = 32;
 constexpr size_t kMostDilation = 8;
 constexpr size_t kPieceRows = 8;  // output channels of a piece
-constexpr size_t kSlack = 64;     // elements that are read or written behind the last one
+constexpr size_t kSlack = 64;     // elements of scratch: rows are read by eight
 
 size_t steps_of(size_t channels) noexcept { return (channels + 1) / 2; }
 size_t strip_bytes(size_t channels) noexcept { return (2 + steps_of(channels) * kTaps) * kLanes; }
@@ -47,19 +47,15 @@ size_t padded_strip(size_t rows) noexcept { return (rows + kRows - 1) / kRows * 
 template <size_t STEP>
 SARDONYX_NOINLINE void pad_row(const uint8_t* x, size_t size, ptrdiff_t at, int16_t* p, size_t n, size_t step,
                                bool is_signed, int32_t zero) noexcept {
-  size_t i = 0;
-#pragma clang loop unroll(disable) vectorize(disable)
-  for (; i < n && at < 0; i++, at += static_cast<ptrdiff_t>(step)) p[i] = 0;
-  size_t from = static_cast<size_t>(std::max<ptrdiff_t>(at, 0));
-  const size_t inside = from < size ? std::min(n, i + (size - from + step - 1) / step) : i;
+  auto [i, inside, from] = part_of_row(size, at, n, step);
+  std::fill_n(p, i, int16_t{0});
   const V z = wasm_i16x8_splat(static_cast<int16_t>(zero));
   for (; STEP == 1 && i + kLanes <= inside; i += kLanes, from += kLanes) {
     store(p + i, wasm_i16x8_sub(load_bytes(x + from, is_signed), z));
   }
 #pragma clang loop unroll(disable) vectorize(disable)
   for (; i < inside; i++, from += step) p[i] = static_cast<int16_t>(byte_value(x + from, is_signed) - zero);
-#pragma clang loop unroll(disable) vectorize(disable)
-  for (; i < n; i++) p[i] = 0;
+  std::fill_n(p + inside, n - inside, int16_t{0});
 }
 
 // Tiles of a block by eight: two groups of four.
@@ -97,7 +93,7 @@ bool winograd_x8_is_exact(size_t out_channels, size_t k, const MatrixX8& w) noex
 }
 
 size_t winograd_x8_weights_size(size_t out_channels, size_t channels) noexcept {
-  return (out_channels + kRows - 1) / kRows * strip_bytes(channels) + kSlack;
+  return (out_channels + kRows - 1) / kRows * strip_bytes(channels);
 }
 
 // Strips: the zero points of 4 rows, twice each, as int16; then [pairs of channels][taps][4 rows][2] as uint8.
@@ -127,8 +123,8 @@ WinogradWork winograd_x8_work(const ConvShape& s) noexcept {
   const size_t panels = Block{0, cut.step}.panels(), steps = steps_of(s.channels);
   const size_t padded = 2 * tile_rows(grid, cut) * kTile * grid.width;
   const size_t piece = kPoints * (weights_step(kPieceRows, steps) + 2 * point_step(kPieceRows * panels * kLanes));
-  return {cut.blocks, steps, (s.out_channels + kPieceRows - 1) / kPieceRows,
-          kPoints * input_step(panels, steps) + kSlack, std::max(padded, piece) + kSlack};
+  return {cut.blocks, steps, (s.out_channels + kPieceRows - 1) / kPieceRows, kPoints * input_step(panels, steps),
+          std::max(padded, piece) + kSlack};
 }
 
 PlanePart winograd_x8_part(const ConvShape& s, size_t i) noexcept {

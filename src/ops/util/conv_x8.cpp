@@ -152,7 +152,7 @@ void IntegerConv::run_winograd(RunContext& c, const std::byte* x, int32_t* y) co
   const kernels::ImageX8 image{x, x_signed, x_zero};
   const int64_t grain = std::max<int64_t>(1, (1 << 15) / static_cast<int64_t>(work.input / work.units + 1));
   ScratchSlots<int16_t> slots(c, static_cast<int64_t>(work.scratch), static_cast<int64_t>(work.input));
-  bool complete = true;
+  const bool rows_by_block = row && kernels::winograd_x8_part(s, 0).end > 0;
   for (size_t block = 0; block < work.blocks; block++) {
     c.pool().parallel_for(static_cast<int64_t>(work.units), grain, [&](int64_t from, int64_t to) {
       ScratchSlots<int16_t>::Lease scratch(slots);
@@ -160,20 +160,19 @@ void IntegerConv::run_winograd(RunContext& c, const std::byte* x, int32_t* y) co
                                  scratch.data());
     });
     const kernels::PlanePart part = kernels::winograd_x8_part(s, block);
-    complete &= part.end > 0;
     c.pool().parallel_for(static_cast<int64_t>(work.pieces), 1, [&](int64_t from, int64_t to) {
       ScratchSlots<int16_t>::Lease scratch(slots);
       for (size_t piece = static_cast<size_t>(from); piece < static_cast<size_t>(to); piece++) {
         kernels::winograd_x8_output(s, weights.bytes.data(), slots.shared(), bias, y, block, piece, piece + 1,
                                     scratch.data());
         const kernels::PlanePart channels = kernels::winograd_x8_channels(s, piece);
-        for (size_t i = channels.first; row && part.end > 0 && i < channels.end; i++) {
+        for (size_t i = channels.first; rows_by_block && i < channels.end; i++) {
           row->done(i, y + i * s.out_size() + part.first, part.end - part.first);
         }
       }
     });
   }
-  if (complete || !row) return;
+  if (rows_by_block || !row) return;
   c.pool().parallel_for(static_cast<int64_t>(s.out_channels), 1, [&](int64_t from, int64_t to) {
     for (size_t i = static_cast<size_t>(from); i < static_cast<size_t>(to); i++) {
       row->done(i, y + i * s.out_size(), s.out_size());

@@ -53,7 +53,7 @@ void require_sizes(std::span<const int64_t> sizes, int64_t dim, int axis) {
 }
 
 std::vector<int64_t> even_sizes(int64_t dim, int64_t chunk) {
-  // An empty tensor may have a dimension beyond all bounds.
+  // An empty tensor's dimensions are not bound by memory.
   check(dim / chunk < int64_t{1} << 28, ErrorCode::out_of_memory, "dimension ", dim, " would give too many parts");
   std::vector<int64_t> sizes;
   for (int64_t left = dim; left > 0; left -= chunk) sizes.push_back(std::min(left, chunk));
