@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/shape.h"
 #include "tools/editor.h"
 #include "tools/inference.h"
 #include "tools/simplify.h"
@@ -75,7 +76,8 @@ constexpr Row kRows[] = {
 };
 
 Dims open(int64_t rank) { return Dims(static_cast<size_t>(std::clamp<int64_t>(rank, 0, 64))); }
-KnownDim fixed(int64_t size) { return {size, {}, {}}; }
+// Open where no tensor has such a size, so that a few sums and products with it do not overflow.
+KnownDim fixed(int64_t size) { return size > Shape::kMaxDim ? KnownDim() : KnownDim{size, {}, {}}; }
 
 // Aligned at their ends. A size that is not 1 is that of the result.
 void broadcast(Dims& result, const Dims& dims) {
@@ -229,7 +231,8 @@ class Rules {
     const Dims* x = dims(0);
     if (!y || !sizes || !x || int_attribute(n_, "allowzero", 0) != 0) return y;
     int64_t left = 1;
-    for (const KnownDim& d : *x) left = d.value > 0 && left > 0 && left < (int64_t{1} << 31) ? left * d.value : 0;
+    for (const KnownDim& d : *x)
+      if (d.value <= 0 || left <= 0 || __builtin_mul_overflow(left, d.value, &left)) left = 0;
     size_t rest = y->size();
     for (size_t d = 0; d < std::min(y->size(), sizes->size()); d++) {
       if ((*sizes)[d] == 0 && d < x->size()) (*y)[d] = (*x)[d];
@@ -288,9 +291,9 @@ class Rules {
       for (size_t d = 0; d < x.size(); d++)
         if (d != axis && (*dims(i))[d].value >= 0) (*y)[d] = (*dims(i))[d];
       const int64_t size = (*dims(i))[axis].value;
-      sum = size < 0 || sum < 0 ? -1 : sum + std::min(size, int64_t{1} << 40);
+      if (size < 0 || sum < 0 || __builtin_add_overflow(sum, size, &sum)) sum = -1;
     }
-    (*y)[axis].value = sum;
+    (*y)[axis] = fixed(sum);
     return y;
   }
 

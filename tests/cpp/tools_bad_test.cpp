@@ -108,6 +108,41 @@ TEST(ToolsBad, SizesWhoseBitsPassTwoToThe64) {
   }
 }
 
+// The tools' own rules of ranks and sizes, which speak where the engine's trials say nothing.
+TEST(ToolsBad, SizesWhoseSumsAndProductsPassTwoToThe63) {
+  const std::pair<const char*, std::vector<const char*>> nodes[] = {
+      {"Reshape", {"x", "list"}},       {"Concat", {"x", "x", "x"}}, {"Expand", {"x", "list"}},
+      {"OneHot", {"list", "one", "x"}}, {"Conv", {"x", "x"}},        {"MatMul", {"x", "x"}},
+      {"RoiAlign", {"x", "x", "list"}}, {"Gather", {"x", "list"}},   {"TopK", {"x", "one"}},
+      {"Slice", {"x", "list", "list"}}, {"Tile", {"x", "list"}},     {"Pad", {"x", "list"}},
+      {"Unsqueeze", {"x", "list"}},     {"Squeeze", {"x", "list"}},  {"NonZero", {"x"}},
+      {"ConstantOfShape", {"list"}},    {"Range", {"one", "one"}},   {"Resize", {"x", "", "", "list"}},
+  };
+  for (const auto& [op, inputs] : nodes) {
+    for (const int64_t size : {int64_t{1} << 53, int64_t{1} << 59, INT64_MAX}) {
+      for (const int64_t target : {int64_t{-1}, int64_t{0}, size}) {
+        pb::ModelProto model = new_model(13);
+        pb::GraphProto& g = *model.mutable_graph();
+        add_input(g, "x", {3, size, 4, size});
+        set_tensor(*g.add_initializer(), "list", DType::int64, {2}, raw_of({target, int64_t{7}}));
+        set_tensor(*g.add_initializer(), "one", DType::int64, {1}, raw_of({target}));
+        pb::NodeProto& n = add_node(g, op, {}, {"y"});
+        for (const char* input : inputs) n.add_input(input);
+        const std::string_view name = op;
+        if (name == "Concat" || name == "Gather" || name == "OneHot" || name == "TopK")
+          add_attribute(n, "axis", pb::AttributeProto::INT).set_i(1);
+        if (name == "RoiAlign") add_attribute(n, "output_height", pb::AttributeProto::INT).set_i(size);
+        if (name == "TopK") n.add_output("indices");
+        add_attribute(add_node(g, "Concat", {"y", "y", "x"}, {"z"}), "axis", pb::AttributeProto::INT).set_i(1);
+        add_output(g, "z");
+        use_all(model);
+        ToolsBench bench(model);
+        for (int round = 0; round < 3; round++) bench.call({"infer"}, bench.report());
+      }
+    }
+  }
+}
+
 TEST(ToolsBad, TypesThatDoNotExist) {
   for (const int type : {-2147483647 - 1, -5, 27, 28, 1000, 2147483647}) {
     pb::ModelProto model = new_model();

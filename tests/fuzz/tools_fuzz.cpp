@@ -14,12 +14,14 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
 
 namespace {
 
-constexpr const char* kTypes[] = {"Identity", "Cast",   "Transpose", "Reshape", "Squeeze",   "Unsqueeze",
-                                  "Flatten",  "Expand", "Slice",     "Pad",     "Conv",      "MatMul",
-                                  "Gemm",     "Add",    "Mul",       "Sub",     "Div",       "Dropout",
-                                  "Concat",   "Split",  "Shape",     "Gather",  "Constant",  "BatchNormalization",
-                                  "If",       "Loop",   "Clip",      "Softmax", "ReduceSum", "ConstantOfShape",
-                                  "Range",    "Where",  "Equal",     "Size",    "Upsample",  "ReduceMax"};
+constexpr const char* kTypes[] = {"Identity", "Cast",   "Transpose", "Reshape",  "Squeeze",   "Unsqueeze",
+                                  "Flatten",  "Expand", "Slice",     "Pad",      "Conv",      "MatMul",
+                                  "Gemm",     "Add",    "Mul",       "Sub",      "Div",       "Dropout",
+                                  "Concat",   "Split",  "Shape",     "Gather",   "Constant",  "BatchNormalization",
+                                  "If",       "Loop",   "Clip",      "Softmax",  "ReduceSum", "ConstantOfShape",
+                                  "Range",    "Where",  "Equal",     "Size",     "Upsample",  "ReduceMax",
+                                  "NonZero",  "OneHot", "TopK",      "RoiAlign", "Compress",  "Unique",
+                                  "Tile",     "Resize", "GatherND",  "CumSum",   "ScatterND", "ReduceProd"};
 constexpr const char* kAttributes[] = {"axis", "axes", "perm", "pads", "to", "kernel_shape", "value", "start", "end"};
 
 // Changes of a model's message.
