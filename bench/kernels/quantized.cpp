@@ -45,17 +45,28 @@ void add_conv_x8(Entries& list, const char* pairs_name, const char* quads_name, 
   });
 }
 
-// A square product in float32 and in 8 bits, operands packed: their ratio is what the 8 bits gain.
+// A square product in float32 and in 8 bits, operands packed: their ratio is what the 8 bits gain. The weights have 7
+// bits and a bell's shape, as a model's have.
 void add_squares(Entries& list, const char* name, const char* const* integer_names, size_t n) {
   auto a = std::make_shared<Buffer>(gemm_packed_a_size(n, n)), b = std::make_shared<Buffer>(gemm_packed_b_size(n, n)),
        c = std::make_shared<Buffer>(n * n), scratch = std::make_shared<Buffer>(gemm_scratch_size(n, n));
   add(list, name, 2.0 * n * n * n, Unit::flops, [=] { gemm_f32(n, n, n, *a, {{*b, n, 1}, true}, *c, n, *scratch); });
-  for (size_t f = 0; f < 4; f++) {
+  std::vector<int8_t> weights(n * n);
+  uint32_t seed = 1;
+  for (int8_t& w : weights) {
+    seed = seed * 1664525u + 1013904223u;
+    w = static_cast<int8_t>((seed >> 8) % 23 + (seed >> 13) % 23 + (seed >> 18) % 23 + (seed >> 23) % 23 - 44);
+  }
+  const std::vector<uint8_t> data(n * n, uint8_t{3});
+  const MatrixX8 left{data.data(), n, 1, false, nullptr, false}, right{weights.data(), n, 1, true, nullptr, false};
+  for (size_t f = 0; f < 5; f++) {
     const auto form = static_cast<FormX8>(f);
     if (!is_exact_x8(form)) continue;
-    auto ia = std::make_shared<std::vector<uint8_t>>(matmul_x8_packed_a_size(form, n, n), uint8_t{3}),
-         ib = std::make_shared<std::vector<uint8_t>>(matmul_x8_packed_b_size(form, n, n), uint8_t{5});
+    auto ia = std::make_shared<std::vector<uint8_t>>(matmul_x8_packed_a_size(form, n, n)),
+         ib = std::make_shared<std::vector<uint8_t>>(matmul_x8_packed_b_size(form, n, n, right));
     auto ic = std::make_shared<std::vector<int32_t>>(n * n + 16);
+    matmul_x8_pack_a(form, 0, n, n, left, ia->data());
+    matmul_x8_pack_b(form, n, n, right, ib->data());
     add(list, integer_names[f], 2.0 * n * n * n, Unit::flops,
         [=] { matmul_x8_i32(form, n, 0, n, 0, n, ia->data(), ib->data(), ic->data(), n); });
   }
@@ -98,7 +109,7 @@ void add_nbits(Entries& list, const char* read_name, const char* name, size_t k,
 
 #define INT8_NAMES(N)                                                                         \
   {"int8 matmul " #N ", pairs", "int8 matmul " #N ", unsigned", "int8 matmul " #N ", signed", \
-   "int8 matmul " #N ", 7 bits"}
+   "int8 matmul " #N ", 7 bits", "int8 matmul " #N ", short sums"}
 
 }  // namespace
 

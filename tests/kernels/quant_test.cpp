@@ -5,6 +5,7 @@
 #include "kernels/quant/gemm_x8.h"
 #include "kernels/quant/matmul_x8.h"
 #include "kernels/quant/quantize.h"
+#include "kernels/quant/short_quads_x8.h"
 #include "kernels/quant/winograd_x8.h"
 
 #include "support.h"
@@ -72,10 +73,12 @@ TEST(GemmX8, ExtremesAndSplits) {
   for (int32_t v : c) EXPECT_EQ(v, -255 * 255 * 3000);
 }
 
-std::vector<FormX8> exact_forms() {
+// Of convolutions; products of matrices have one more.
+std::vector<FormX8> exact_forms(bool products = false) {
   std::vector<FormX8> forms;
-  for (FormX8 f : {FormX8::pairs, FormX8::unsigned_quads, FormX8::signed_quads, FormX8::seven_bit_quads}) {
-    if (is_exact_x8(f)) forms.push_back(f);
+  for (FormX8 f :
+       {FormX8::pairs, FormX8::unsigned_quads, FormX8::signed_quads, FormX8::seven_bit_quads, FormX8::short_quads}) {
+    if (is_exact_x8(f) && (products || f != FormX8::short_quads)) forms.push_back(f);
   }
   return forms;
 }
@@ -90,7 +93,7 @@ void fit(FormX8 form, Guarded<uint8_t>& b, size_t n, bool along_rows, size_t k) 
 }
 
 TEST(MatmulX8, AllSignsFormsAndEdges) {
-  for (FormX8 path : exact_forms())
+  for (FormX8 path : exact_forms(true))
     for (size_t m : {1, 2, 3, 4, 5, 6, 7, 9, 13})
       for (size_t k : {0, 1, 2, 3, 7, 8, 15, 16, 33})
         for (size_t n : {1, 7, 8, 9, 17, 33})
@@ -102,7 +105,7 @@ TEST(MatmulX8, AllSignsFormsAndEdges) {
             Guarded<int32_t> za = zero_points(m, sa), zb = zero_points(n, sb), c(m * n);
             MatrixX8 ma{a.data(), ta ? 1 : k, ta ? m : 1, sa, za, per_line},
                 mb{b.data(), tb ? 1 : n, tb ? k : 1, sb, zb, per_line};
-            Guarded<uint8_t> pa(matmul_x8_packed_a_size(path, m, k)), pb(matmul_x8_packed_b_size(path, k, n));
+            Guarded<uint8_t> pa(matmul_x8_packed_a_size(path, m, k)), pb(matmul_x8_packed_b_size(path, k, n, mb));
             matmul_x8_pack_a(path, 0, m, k, ma, pa.poison());
             matmul_x8_pack_b(path, k, n, mb, pb.poison());
             matmul_x8_i32(path, k, 0, m, 0, n, pa, pb, c.poison(), n);
@@ -122,7 +125,7 @@ TEST(MatmulX8, AllSignsFormsAndEdges) {
 
 // Many rows at once, with sums of lines short and long, and all rows of strips that are not whole.
 TEST(MatmulX8, ManyRows) {
-  for (FormX8 path : exact_forms())
+  for (FormX8 path : exact_forms(true))
     for (size_t m : {16, 17, 18, 19, 37})
       for (size_t k : {1, 40, 2047, 2048, 2049})
         for (size_t n : {7, 8, 21})
@@ -132,9 +135,10 @@ TEST(MatmulX8, ManyRows) {
             const bool sb = path != FormX8::seven_bit_quads;
             fit(path, b, n, false, k);
             Guarded<int32_t> za = zero_points(m, false), zb = zero_points(n, sb), c(m * n);
-            Guarded<uint8_t> pa(matmul_x8_packed_a_size(path, m, k)), pb(matmul_x8_packed_b_size(path, k, n));
+            const MatrixX8 mb{b.data(), n, 1, sb, zb, true};
+            Guarded<uint8_t> pa(matmul_x8_packed_a_size(path, m, k)), pb(matmul_x8_packed_b_size(path, k, n, mb));
             matmul_x8_pack_a(path, 0, m, k, {a.data(), k, 1, false, za, true}, pa.poison());
-            matmul_x8_pack_b(path, k, n, {b.data(), n, 1, sb, zb, true}, pb.poison());
+            matmul_x8_pack_b(path, k, n, mb, pb.poison());
             matmul_x8_i32(path, k, 0, m, 0, n, pa, pb, c.poison(), n);
             EXPECT_TRUE(c.intact() && pa.intact() && pb.intact());
             for (size_t i = 0; i < m * n; i++) {
@@ -153,7 +157,7 @@ TEST(MatmulX8, ExtremesAndSplits) {
     bool a_signed, b_signed;
     int32_t za, zb, product;
   };
-  for (FormX8 path : exact_forms())
+  for (FormX8 path : exact_forms(true))
     for (const Case& e :
          {Case{0x80, 0x80, true, true, 0, 0, 128 * 128}, Case{255, 127, false, true, 0, 0, 255 * 127},
           Case{255, 0x80, false, true, 0, 0, -255 * 128}, Case{255, 255, false, false, 0, 0, 255 * 255},
@@ -167,11 +171,12 @@ TEST(MatmulX8, ExtremesAndSplits) {
         b[(k - 1) * n + j] = static_cast<uint8_t>(e.b_signed == (e.b >= 128) ? e.b + 127 : e.b - 127);
       const int32_t last = (value(e.a, e.a_signed) - e.za) * (value(b[(k - 1) * n], e.b_signed) - e.zb);
       Guarded<int32_t> za{e.za}, zb{e.zb}, c(m * n);
-      Guarded<uint8_t> pa(matmul_x8_packed_a_size(path, m, k)), pb(matmul_x8_packed_b_size(path, k, n));
+      const MatrixX8 mb{b.data(), n, 1, e.b_signed, zb, false};
+      Guarded<uint8_t> pa(matmul_x8_packed_a_size(path, m, k)), pb(matmul_x8_packed_b_size(path, k, n, mb));
       const size_t strip = matmul_x8_strip(path);
       for (size_t i = 0; i < m; i += strip)
         matmul_x8_pack_a(path, i, std::min(m, i + strip), k, {a.data(), k, 1, e.a_signed, za, false}, pa);
-      matmul_x8_pack_b(path, k, n, {b.data(), n, 1, e.b_signed, zb, false}, pb);
+      matmul_x8_pack_b(path, k, n, mb, pb);
       for (size_t i = 0; i < m; i += strip)
         for (size_t j = 0; j < n; j += 16)
           matmul_x8_i32(path, k, i, std::min(m, i + strip), j, std::min(n, j + 16), pa, pb, c, n);
@@ -190,7 +195,54 @@ TEST(MatmulX8, BestFormIsExactAndFits) {
   EXPECT_NE(wide, FormX8::seven_bit_quads);
 }
 
+TEST(MatmulX8, PlanIsExactAndFits) {
+  Guarded<uint8_t> b(64 * 24);
+  for (const int span : {1, 60, 120, 250}) {
+    Random random(static_cast<uint64_t>(span));
+    for (uint8_t& v : b) v = static_cast<uint8_t>(random.integer(0, span));
+    for (bool is_signed : {false, true})
+      for (int32_t zero : {0, span / 2, 127}) {
+        Guarded<int32_t> z{zero};
+        const MatrixX8 m{b.data(), 24, 1, is_signed, z, false};
+        const PlanX8 plan = matmul_x8_plan(64, 24, m);
+        EXPECT_TRUE(is_exact_x8(plan.form));
+        EXPECT_EQ(plan.size, matmul_x8_packed_b_size(plan.form, 64, 24, m));
+        if (span > 127) EXPECT_NE(plan.form, FormX8::seven_bit_quads);
+      }
+  }
+}
+
+#if SARDONYX_HAS_QUADS
+// A lane has eight weights of one column: as many parts as leave 128 of a sign in each.
+TEST(ShortQuads, PartsByTheSumsOfASign) {
+  struct Case {
+    int8_t weight;
+    size_t parts;  // of a block that is full of it
+  };
+  for (const Case& e :
+       {Case{0, 1}, Case{16, 1}, Case{-16, 1}, Case{17, 2}, Case{-17, 2}, Case{31, 2}, Case{127, 9}, Case{-128, 9}}) {
+    Guarded<int8_t> b(32 * 9);
+    std::fill(b.begin(), b.end(), e.weight);
+    const ShortBlocks full = short_blocks(32, 9, {b.data(), 9, 1, true, nullptr, false});
+    EXPECT_EQ(full.blocks, 8u);
+    EXPECT_EQ(full.parts, 6 * e.parts + 2) << int{e.weight};  // the last four columns are not there
+    // Of both signs, half as much of each.
+    for (size_t i = 0; i < b.size(); i += 18) std::fill_n(b.begin() + static_cast<ptrdiff_t>(i), 9, int8_t{0});
+    EXPECT_LE(short_blocks(32, 9, {b.data(), 9, 1, true, nullptr, false}).parts, full.parts);
+  }
+}
+#endif
+
 #if !defined(__wasm__)
+struct SignedShortDot {
+  static V run(V first, V second) { return EmulatedShortDot::run(second, first); }
+};
+
+TEST(DotX8, ProbeTellsWhetherSumsIn16BitsAreExact) {
+  EXPECT_TRUE(probe_short_dot<EmulatedShortDot>());
+  EXPECT_FALSE(probe_short_dot<SignedShortDot>());
+}
+
 TEST(DotX8, ProbeTellsEnginesApart) {
   EXPECT_EQ(probe_dot_x8<EmulatedDot<FormX8::pairs>>(), FormX8::pairs);
   EXPECT_EQ(probe_dot_x8<EmulatedDot<FormX8::unsigned_quads>>(), FormX8::unsigned_quads);

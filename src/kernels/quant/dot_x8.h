@@ -28,6 +28,11 @@ struct SevenBitDot {
     return wasm_i32x4_add(sums, wasm_i32x4_dot_i16x8(pairs, constant_i32<0x00010001>()));
   }
 };
+
+// Sums of two in 16 bits, of a first operand of weights.
+struct ShortDot {
+  static V run(V weights, V data) { return wasm_i16x8_relaxed_dot_i8x16_i7x16(weights, data); }
+};
 #endif
 
 #if !defined(__wasm__)
@@ -46,6 +51,18 @@ struct EmulatedDot {
       if (FORM == FormX8::seven_bit_quads || FORM == FormX8::pairs) pair = std::clamp(pair, -32768, 32767);
       s[i / 4] += static_cast<uint32_t>(pair);
     }
+    return load(s);
+  }
+};
+
+struct EmulatedShortDot {
+  static V run(V weights, V data) {
+    int8_t a[16];
+    uint8_t b[16];
+    int16_t s[8];
+    store(a, weights), store(b, data);
+    for (size_t i = 0; i < 8; i++)
+      s[i] = static_cast<int16_t>(std::clamp(a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1], -32768, 32767));
     return load(s);
   }
 };
@@ -82,6 +99,28 @@ FormX8 probe_dot_x8() noexcept {
   }
   if (!is_seven) return FormX8::pairs;
   return is_unsigned ? FormX8::unsigned_quads : is_signed ? FormX8::signed_quads : FormX8::seven_bit_quads;
+}
+
+// Is a dot in 16 bits exact for a second operand of 8 bits, where its sums fit?
+template <class Dot>
+bool probe_short_dot() noexcept {
+  constexpr int8_t kPairs[][2] = {{64, 64},    {-64, -64},  {127, 1},   {1, -128},
+                                  {-128, 127}, {127, -128}, {-1, -127}, {0, 1}};
+  bool exact = true;
+  for (size_t round = 0; round < 64; round++) {
+    int8_t a[16];
+    uint8_t b[16];
+    int16_t expected[8], out[8];
+    for (size_t i = 0; i < 16; i++) {
+      a[i] = kPairs[(round + i / 2) % 8][i % 2];
+      b[i] = static_cast<uint8_t>(round < 8 ? 255 : round * 37 + i * i * 29);
+    }
+    for (size_t i = 0; i < 8; i++)
+      expected[i] = static_cast<int16_t>(a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1]);
+    store(out, Dot::run(load(a), load(b)));
+    exact &= std::memcmp(out, expected, sizeof(out)) == 0;
+  }
+  return exact;
 }
 
 }  // namespace sardonyx::kernels

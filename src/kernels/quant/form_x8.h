@@ -19,10 +19,11 @@ struct MatrixX8 {
 // The relaxed 8-bit dot is specified for a second operand of 7 bits only; with more, an engine takes it as unsigned, as
 // signed, or saturates. The operand of weights is the second one, the other is int8 (uint8 less 128).
 enum class FormX8 : uint8_t {
-  pairs,           // int16, two steps of k: everywhere
-  unsigned_quads,  // four steps of k, weights as uint8
-  signed_quads,    // as int8
-  seven_bit_quads  // less their minimum, where that leaves 7 bits: as specified
+  pairs,            // int16, two steps of k: everywhere
+  unsigned_quads,   // four steps of k, weights as uint8
+  signed_quads,     // as int8
+  seven_bit_quads,  // less their minimum, where that leaves 7 bits: as specified
+  short_quads       // four of them summed in 16 bits, the other operand as uint8: products of matrices alone
 };
 
 // Does the form give exact products in this build and engine?

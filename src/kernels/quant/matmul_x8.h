@@ -10,8 +10,16 @@
 namespace sardonyx::kernels {
 
 // B, the weights: panels of 8 columns in 8 bits with what corrects the product for zero points. Sizes in bytes, slack
-// included.
-size_t matmul_x8_packed_b_size(FormX8 form, size_t k, size_t n) noexcept;
+// included; of short_quads by what B holds.
+size_t matmul_x8_packed_b_size(FormX8 form, size_t k, size_t n, const MatrixX8& b) noexcept;
+
+// The fastest exact form for B, and its size.
+struct PlanX8 {
+  FormX8 form;
+  size_t size;
+};
+PlanX8 matmul_x8_plan(size_t k, size_t n, const MatrixX8& b) noexcept;
+
 void matmul_x8_pack_b(FormX8 form, size_t k, size_t n, const MatrixX8& b, uint8_t* packed) noexcept;
 
 // A: strips of matmul_x8_strip(form) rows. Sizes in bytes, slack included.

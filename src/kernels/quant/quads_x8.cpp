@@ -35,20 +35,6 @@ SARDONYX_NOINLINE size_t pack_along(const uint8_t* x, size_t k, uint8_t shift, u
   return i;
 }
 
-// Eight adjacent columns: four steps of k interleaved.
-SARDONYX_NOINLINE size_t pack_across(const uint8_t* x, size_t along, size_t k, V shifts, uint8_t* out) noexcept {
-  size_t i = 0;
-  for (; i + 4 <= k; i += 4, x += 4 * along, out += 32) {
-    V r[4];
-    for (size_t t = 0; t < 4; t++) r[t] = wasm_i8x16_sub(wasm_v128_load64_zero(x + t * along), shifts);
-    const V a = wasm_i8x16_shuffle(r[0], r[1], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    const V b = wasm_i8x16_shuffle(r[2], r[3], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    store(out, wasm_i16x8_shuffle(a, b, 0, 8, 1, 9, 2, 10, 3, 11));
-    store(out + 16, wasm_i16x8_shuffle(a, b, 4, 12, 5, 13, 6, 14, 7, 15));
-  }
-  return i;
-}
-
 // The sums of every line's stored elements, by dots that are exact in every form. LINES: 6 or 8.
 template <size_t LINES, class D>
 void sum_lines(bool weights, size_t steps, const uint8_t* p, int32_t* sums) noexcept {
@@ -79,7 +65,7 @@ void pack(FormX8 form, bool weights, size_t count, size_t k, const LinesX8& m, u
   }
   size_t done = 0;
   if (LINES == kQuadCols && m.stride == 1 && m.along != 1 && count == LINES) {
-    done = pack_across(m.data, m.along, k, load(shifts), out);
+    done = quads_across(m.data, m.along, k, load(shifts), out);
   } else if (m.along == 1) {
     for (size_t l = 0; l < count; l++) done = pack_along<LINES>(m.data + l * m.stride, k, shifts[l], out + 4 * l);
   }
@@ -111,9 +97,11 @@ SARDONYX_NOINLINE void tile(size_t k, const uint8_t* a, const uint8_t* b, int32_
   const size_t panel = quads_size(k, kQuadCols);
   const auto* head = reinterpret_cast<const int32_t*>(a);
   V acc[ROWS][2 * PANELS];
+#pragma clang loop unroll(full)
   for (size_t i = 0; i < ROWS; i++) {
     const V da = splat_i32(head[kQuadRows + i]);
     const V sum = wasm_i32x4_add(splat_i32(head[i]), wasm_i32x4_mul(da, splat_i32(static_cast<int32_t>(k))));
+#pragma clang loop unroll(full)
     for (size_t j = 0; j < 2 * PANELS; j++) {
       const uint8_t* bh = b + j / 2 * panel + j % 2 * 16;
       acc[i][j] = wasm_i32x4_add(wasm_i32x4_mul(load(bh + 32), sum), wasm_i32x4_mul(load(bh), da));
@@ -125,14 +113,19 @@ SARDONYX_NOINLINE void tile(size_t k, const uint8_t* a, const uint8_t* b, int32_
 #pragma clang loop unroll(disable)
   for (size_t steps = (k + 3) / 4; steps > 0; steps--, a += 4 * kQuadRows, b += 4 * kQuadCols) {
     V bv[2 * PANELS];
+#pragma clang loop unroll(full)
     for (size_t j = 0; j < 2 * PANELS; j++) bv[j] = load(b + j / 2 * panel + j % 2 * 16);
+#pragma clang loop unroll(full)
     for (size_t i = 0; i < ROWS; i++) {
       const V av = wasm_v128_load32_splat(a + 4 * i);
+#pragma clang loop unroll(full)
       for (size_t j = 0; j < 2 * PANELS; j++)
         acc[i][j] = LEFT ? D::run(bv[j], av, acc[i][j]) : D::run(av, bv[j], acc[i][j]);
     }
   }
+#pragma clang loop unroll(full)
   for (size_t i = 0; i < ROWS; i++)
+#pragma clang loop unroll(full)
     for (size_t j = 0; j < 2 * PANELS; j++) store(c + i * ldc + 4 * j, acc[i][j]);
 }
 
@@ -179,6 +172,19 @@ inline void with_dot([[maybe_unused]] FormX8 form, F f) noexcept {
 }
 
 }  // namespace
+
+size_t quads_across(const uint8_t* x, size_t along, size_t k, V shifts, uint8_t* out) noexcept {
+  size_t i = 0;
+  for (; i + 4 <= k; i += 4, x += 4 * along, out += 32) {
+    V r[4];
+    for (size_t t = 0; t < 4; t++) r[t] = wasm_i8x16_sub(wasm_v128_load64_zero(x + t * along), shifts);
+    const V a = wasm_i8x16_shuffle(r[0], r[1], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const V b = wasm_i8x16_shuffle(r[2], r[3], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    store(out, wasm_i16x8_shuffle(a, b, 0, 8, 1, 9, 2, 10, 3, 11));
+    store(out + 16, wasm_i16x8_shuffle(a, b, 4, 12, 5, 13, 6, 14, 7, 15));
+  }
+  return i;
+}
 
 void quads_pack_strip(FormX8 form, bool weights, size_t count, size_t k, const MatrixX8& a, uint8_t* strip) noexcept {
   pack<kQuadRows>(form, weights, count, k, LinesX8::rows_of(a), strip);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/quant/form_x8.h"
+#include "kernels/simd.h"
 
 namespace sardonyx::kernels {
 
@@ -15,6 +16,10 @@ constexpr size_t quads_size(size_t k, size_t lines) { return 2 * lines * sizeof(
 // Lines 0..count of up to kQuadRows rows, or kQuadCols columns. weights: is this the operand of weights?
 void quads_pack_strip(FormX8 form, bool weights, size_t count, size_t k, const MatrixX8& a, uint8_t* strip) noexcept;
 void quads_pack_panel(FormX8 form, bool weights, size_t count, size_t k, const MatrixX8& b, uint8_t* panel) noexcept;
+
+// Eight adjacent columns of bytes, rows `along` apart, less shifts [8]: whole fours of the k rows to [k / 4][8][4].
+// Returns how many rows those are.
+size_t quads_across(const uint8_t* x, size_t along, size_t k, V shifts, uint8_t* out) noexcept;
 
 // c [rows][8 * panels] = strip by adjacent panels, 1 or quads_panels(rows).
 size_t quads_panels(size_t rows) noexcept;

@@ -25,16 +25,22 @@ PackedX8::PackedX8(const Tensor& b, const ZeroPoints& zeros) {
   const int64_t k = r == 1 ? b.dim(0) : b.dim(r - 2), n = r == 1 ? 1 : b.dim(r - 1);
   const int64_t batch = r > 2 ? b.shape().count(0, r - 2) : 1;
   const size_t rows = static_cast<size_t>(k), columns = static_cast<size_t>(n);
-  // All matrices in one form.
-  const kernels::MatrixX8 all{b.bytes(), columns, 1, is_signed(b), nullptr, false};
-  form_ = kernels::best_form_x8(static_cast<size_t>(batch) * rows, columns, all);
-  size_ = round_up(kernels::matmul_x8_packed_b_size(form_, rows, columns), 64);
-  bytes_ = Tensor::allocate(DType::uint8, {batch, static_cast<int64_t>(size_)});
-  for (int64_t i = 0; i < batch; i++) {
-    kernels::matmul_x8_pack_b(form_, rows, columns,
-                              {b.bytes() + i * k * n, columns, 1, is_signed(b), zeros.of(i, n), zeros.per_line()},
-                              bytes_.data<uint8_t>() + static_cast<size_t>(i) * size_);
+  const auto matrix = [&](int64_t i) {
+    return kernels::MatrixX8{b.bytes() + i * k * n, columns, 1, is_signed(b), zeros.of(i, n), zeros.per_line()};
+  };
+  kernels::PlanX8 plan;
+  if (batch == 1) {
+    plan = kernels::matmul_x8_plan(rows, columns, matrix(0));
+  } else {  // all matrices in one form
+    plan.form = kernels::best_form_x8(static_cast<size_t>(batch) * rows, columns,
+                                      {b.bytes(), columns, 1, is_signed(b), nullptr, false});
+    plan.size = kernels::matmul_x8_packed_b_size(plan.form, rows, columns, matrix(0));
   }
+  form_ = plan.form;
+  size_ = round_up(plan.size, 64);
+  bytes_ = Tensor::allocate(DType::uint8, {batch, static_cast<int64_t>(size_)});
+  for (int64_t i = 0; i < batch; i++)
+    kernels::matmul_x8_pack_b(form_, rows, columns, matrix(i), bytes_.data<uint8_t>() + static_cast<size_t>(i) * size_);
 }
 
 PackedX8 PackedX8::of_constants(PrepareContext& c, int b_input, int zero_input, bool has_zero) {
