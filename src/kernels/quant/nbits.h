@@ -16,7 +16,7 @@ struct NBits {
   const uint8_t* zeros;      // packed as the data is, each row from a byte on; or null
   const float* float_zeros;  // [n][blocks], or null; neither: 2^(bits - 1)
   const int32_t* block_of;   // [k]: the block whose scale an element has; null: its own
-  FormX8 form;               // of a row that is multiplied with them: pairs or seven_bit_quads, where that is exact
+  FormX8 form;  // of a row that is multiplied with them: pairs, seven_bit_quads or short_quads, where exact
 
   size_t blocks() const noexcept { return (k + block - 1) / block; }
   size_t row_bytes() const noexcept { return blocks() * (block * bits / 8); }

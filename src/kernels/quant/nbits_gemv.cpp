@@ -88,10 +88,31 @@ struct Quads {
   }
 };
 
+// The same row by dots in 16 bits: the products of a digit are 7,680 at the most.
+template <class Dot>
+struct ShortQuads : Quads<Dot> {
+  template <size_t COUNT>
+  static void dots(const V* w, const int32_t* x, V* sums) noexcept {
+    const V low = constant_i32<0x0f0f0f0f>(), ones = constant_i32<0x00010001>(), high = constant_i32<0x01000100>();
+#pragma clang loop unroll(full)
+    for (size_t r = 0; r < COUNT; r++) {
+      const V even = wasm_v128_and(w[r], low), odd = wasm_v128_and(wasm_u16x8_shr(w[r], 4), low);
+      auto digit = [&](size_t d) {
+        return wasm_i16x8_add(Dot::run(load(x + 8 * d), even), Dot::run(load(x + 8 * d + 4), odd));
+      };
+      const V d0 = wasm_i32x4_dot_i16x8(digit(0), ones), d1 = wasm_i32x4_dot_i16x8(digit(1), high),
+              d2 = wasm_i32x4_dot_i16x8(digit(2), high);
+      sums[r] = wasm_i32x4_add(wasm_i32x4_add(wasm_i32x4_add(sums[r], d0), d1), wasm_i32x4_shl(d2, 8));
+    }
+  }
+};
+
 #if defined(__wasm__)
 using EngineQuads = Quads<EngineDot>;
+using EngineShortQuads = ShortQuads<ShortDot>;
 #else
 using EngineQuads = Quads<EmulatedDot<FormX8::seven_bit_quads> >;
+using EngineShortQuads = ShortQuads<EmulatedShortDot>;
 #endif
 #endif
 
@@ -183,8 +204,8 @@ void prepare(const NBits& w, const float* x, float inverse, int32_t* prepared) n
 }  // namespace
 
 FormX8 nbits_best_form() noexcept {
-  // Six dots of five instructions are slower than pairs.
-  return has_fast_dot_x8() ? FormX8::seven_bit_quads : FormX8::pairs;
+  if (has_fast_dot_x8()) return FormX8::seven_bit_quads;
+  return is_exact_x8(FormX8::short_quads) ? FormX8::short_quads : FormX8::pairs;
 }
 
 bool nbits_has_gemv(const NBits& w) noexcept { return w.bits == 4 && w.block >= kChunk && !w.block_of; }
@@ -211,6 +232,7 @@ void nbits_prepare_row(const NBits& w, const float* x, int32_t* prepared) noexce
 
 void nbits_gemv_f32(const NBits& w, size_t n0, size_t n1, const int32_t* x, const float* bias, float* y) noexcept {
 #if SARDONYX_HAS_QUADS
+  if (w.form == FormX8::short_quads) return gemv_of<EngineShortQuads>(w, n0, n1, x, bias, y);
   if (w.form != FormX8::pairs) return gemv_of<EngineQuads>(w, n0, n1, x, bias, y);
 #endif
   gemv_of<Pairs>(w, n0, n1, x, bias, y);
