@@ -26,6 +26,8 @@ inline size_t strip_height(size_t m, size_t row) {
 template <size_t MR, size_t NV>
 SARDONYX_NOINLINE void gemm_tile(size_t k, const float* a, const float* b, size_t ldb, float* c, size_t ldc,
                                  const float* row_bias, const float* col_bias, const Epilogue& e) noexcept {
+  // Without a fused multiply-add a step is over so soon that a turn of the loop takes a sixth of it.
+  constexpr size_t kTurn = MR == 4 && NV == 2 && kStripRows == 4 ? 2 : 1;
   V acc[MR][NV];
   for (size_t i = 0; i < MR; i++) {
     V start = row_bias ? load_splat(row_bias + i) : splat(0);
@@ -40,16 +42,22 @@ SARDONYX_NOINLINE void gemm_tile(size_t k, const float* a, const float* b, size_
     for (size_t i = 0; i < MR; i++)
       for (size_t j = 0; j < NV; j++) acc[i][j] = add(acc[i][j], load(r + i * ldc + j * 4));
   }
-#pragma clang loop unroll(disable)
-  for (; k > 0; k--) {
+  auto step = [&acc, &b, ldb](const float* x) {
     V bv[NV];
     for (size_t j = 0; j < NV; j++) bv[j] = load(b + j * 4);
     for (size_t i = 0; i < MR; i++) {
-      V av = load_splat(a + i);
+      V av = load_splat(x + i);
       for (size_t j = 0; j < NV; j++) acc[i][j] = fmadd(av, bv[j], acc[i][j]);
     }
-    a += MR;
     b += ldb;
+  };
+#pragma clang loop unroll(disable)
+  for (; k > 0; k -= kTurn, a += kTurn * MR) {
+    step(a);
+    // A branch between the two, or engines load for both at once and spill.
+    if (kTurn == 1) continue;
+    if (k == 1) break;
+    step(opaque(a + MR));
   }
   V lo = splat(e.lo), hi = splat(e.hi);
   for (size_t i = 0; i < MR; i++)
