@@ -12,7 +12,7 @@ import { chromiumPath, kFlags, launch, serve } from '../browser/browser.mjs';
 import { studio } from '../browser/studio_page.mjs';
 import { kTypes, makeModel } from '../js/make_model.mjs';
 import { modelBytes, node, port } from '../models/tiny_model.mjs';
-import { installApp, kAnswer } from './environments.mjs';
+import { installApp, kAnswer, kExactBytes } from './environments.mjs';
 
 const kPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'";
 
@@ -29,6 +29,7 @@ function middleModel() {
 const kProgram = `
 import { env, InferenceSession, OnnxError, Tensor } from './sardonyx/index.js';
 const isolated = location.pathname.endsWith('isolated.html');
+${kExactBytes}
 // A model between small and large: the page itself waits for its threads.
 async function runInPage() {
   const session = await InferenceSession.create(new URL('./middle.onnx', import.meta.url));
@@ -48,11 +49,12 @@ async function run() {
   const { threads, worker } = session.info;
   const kind = isolated ? [threads + ' threads', worker && threads > 1 ? 'in a worker' : session.info.why] : [];
   if (isolated && threads > 1) kind.push(await runInPage());
-  return [[...y.data].join(), error instanceof OnnxError && error.code, ...kind].join(' ');
+  const bytes = await exactBytes(InferenceSession, Tensor, new URL('./bytes.onnx', import.meta.url));
+  return [[...y.data].join(), error instanceof OnnxError && error.code, bytes, ...kind].join(' ');
 }
 export const answer = run().catch((error) => String(error.stack ?? error));
 `;
-const kWanted = `${kAnswer} invalid_input`;
+const kWanted = `${kAnswer} invalid_input exact`;
 const kWantedOfThreads = `${kWanted} 2 threads in a worker 2 in the page: ${kMiddle}`;
 // What pages with one thread, and with threads, come to.
 const kTitles = { '/sub/': kWanted, '/sub/isolated.html': kWantedOfThreads };
@@ -164,6 +166,7 @@ before(async () => {
     '/sub/image.png': { text: Buffer.from(images[kPng].file, 'base64'), type: 'image/png' },
     '/sub/middle.onnx': { text: Buffer.from(middleModel()), type: 'application/octet-stream' },
     '/sub/good.onnx': { text: readFileSync(join(app.folder, 'good.onnx')), type: 'application/octet-stream' },
+    '/sub/bytes.onnx': { text: readFileSync(join(app.folder, 'bytes.onnx')), type: 'application/octet-stream' },
     '/sub/sardonyx/': join(app.folder, 'node_modules', 'sardonyx', 'dist'),
   };
   server = await serve(places, { 'cross-origin-embedder-policy': 'require-corp' });
@@ -211,7 +214,7 @@ test('Chromium, a page of an extension (manifest v3)', async () => {
   const folder = join(app.folder, 'extension');
   mkdirSync(folder);
   cpSync(join(app.folder, 'node_modules', 'sardonyx', 'dist'), join(folder, 'sardonyx'), { recursive: true });
-  cpSync(join(app.folder, 'good.onnx'), join(folder, 'good.onnx'));
+  for (const name of ['good.onnx', 'bytes.onnx']) cpSync(join(app.folder, name), join(folder, name));
   const manifest = {
     manifest_version: 3,
     name: 'test',

@@ -4,7 +4,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { installApp, kAnswer } from './environments.mjs';
+import { installApp, kAnswer, kExactBytes } from './environments.mjs';
 
 const kNode = `node-${process.platform}-${process.arch}`;
 const kPackages = [
@@ -21,10 +21,11 @@ const kCommands = {
   Bun: ['.bin/bun'],
 };
 
-// A path, a URL, bytes, a Blob, a stream; an error; two sessions at once.
+// A path, a URL, bytes, a Blob, a stream; an error; two sessions at once; products of bytes.
 const kProgram = `
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, OnnxError, Tensor } from 'sardonyx';
+${kExactBytes}
 const x = new Tensor('float32', new Float32Array(6).fill(1), [2, 3]);
 const bytes = await readFile('good.onnx');
 const blob = new Blob([bytes]);
@@ -33,7 +34,8 @@ const sessions = await Promise.all(sources.map((source) => InferenceSession.crea
 const answers = await Promise.all(sessions.map(async (session) => [...(await session.run({ x })).y.data].join()));
 const error = await sessions[0].run({}).catch((error) => error);
 for (const session of sessions) await session.release();
-console.log(JSON.stringify([...answers, error instanceof OnnxError && error.code]));
+const exact = await exactBytes(InferenceSession, Tensor, 'bytes.onnx');
+console.log(JSON.stringify([...answers, error instanceof OnnxError && error.code, exact]));
 `;
 
 // Nothing is released, and the sessions stay reachable.
@@ -73,7 +75,7 @@ for (const [name, [command, ...args]] of Object.entries(kCommands)) {
   test(name, () => {
     const path = join(app.folder, 'node_modules', command);
     const output = execFileSync(path, [...args, 'program.mjs'], { cwd: app.folder, encoding: 'utf8' });
-    assert.deepEqual(JSON.parse(output), [...Array(6).fill(kAnswer), 'invalid_input']);
+    assert.deepEqual(JSON.parse(output), [...Array(6).fill(kAnswer), 'invalid_input', 'exact']);
   });
 }
 
