@@ -1,107 +1,28 @@
-// Integer product with B in 8 bits. In pairs: widened as it is loaded, one dot instruction for eight multiply-adds.
+// Integer product with B in 8 bits: the form, and the loops around its tiles.
 #include "kernels/quant/matmul_x8.h"
 
 #include <algorithm>
 
 #include "kernels/quant/bytes.h"
 #include "kernels/quant/dot_x8.h"
-#include "kernels/quant/gemm_x8.h"
+#include "kernels/quant/pairs_x8.h"
 #include "kernels/quant/quads_x8.h"
 #include "kernels/quant/short_quads_x8.h"
 
 namespace sardonyx::kernels {
 namespace {
 
-constexpr size_t kRows = 4, kCols = 8, kSlack = 64;
-static_assert(kCols == kQuadCols && kCols == kShortCols && kQuadRows >= kRows && kQuadRows == kShortRows);
-// In front of a strip of A: the sums of its rows. In front of a panel of B: the zero points of its columns.
-constexpr size_t kStripHead = kRows * sizeof(int32_t) / sizeof(int16_t);
-constexpr size_t kPanelHead = kCols * sizeof(int32_t);
+constexpr size_t kCols = 8, kSlack = 64;
+static_assert(kCols == kQuadCols && kCols == kShortCols && kCols == kPairCols);
+static_assert(kQuadRows >= kPairRows && kQuadRows == kShortRows);
 
-size_t pairs(size_t k) { return (k + 1) / 2; }
 // In bytes.
 size_t strip_size(FormX8 form, size_t k) {
   if (form == FormX8::short_quads) return short_strip_size(k);
-  return form == FormX8::pairs ? (kStripHead + pairs(k) * 2 * kRows) * sizeof(int16_t) : quads_size(k, kQuadRows);
+  return form == FormX8::pairs ? pairs_strip_size(k) : quads_size(k, kQuadRows);
 }
 size_t panel_size(FormX8 form, size_t k) {
-  return form == FormX8::pairs ? kPanelHead + pairs(k) * 2 * kCols : quads_size(k, kQuadCols);
-}
-
-// The flip makes int8 of uint8 by taking off 128.
-inline int8_t flipped(uint8_t v, uint8_t flip) { return static_cast<int8_t>(v ^ flip); }
-
-// Two rows of B, adjacent columns: a0 b0 a1 b1 ...
-inline void pack_pair(const uint8_t* r0, const uint8_t* r1, V flip, int8_t* p) {
-  V a = wasm_v128_load64_zero(r0), b = wasm_v128_load64_zero(r1);
-  V both = wasm_i8x16_shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-  store(p, wasm_v128_xor(both, flip));
-}
-
-SARDONYX_NOINLINE void pack_panel(size_t k, size_t count, const MatrixX8& b, int8_t* p) noexcept {
-  const auto* x = static_cast<const uint8_t*>(b.data);
-  const uint8_t flip = b.is_signed ? 0 : 0x80;
-  size_t i = 0;
-  if (b.col_stride == 1 && count == kCols) {
-    for (; i + 2 <= k; i += 2, p += 2 * kCols) {
-      pack_pair(x + i * b.row_stride, x + (i + 1) * b.row_stride, wasm_i8x16_splat(static_cast<int8_t>(flip)), p);
-    }
-  }
-  for (; i < k; i += 2, p += 2 * kCols) {
-    std::fill_n(p, 2 * kCols, int8_t{0});
-    for (size_t j = 0; j < count; j++) {
-      const uint8_t* at = x + i * b.row_stride + j * b.col_stride;
-      p[2 * j] = flipped(*at, flip);
-      if (i + 1 < k) p[2 * j + 1] = flipped(at[b.row_stride], flip);
-    }
-  }
-}
-
-SARDONYX_NOINLINE void sum_rows(size_t steps, int16_t* strip) noexcept {
-  V sum = splat_i32(0), ones = wasm_i16x8_splat(1);
-  const int16_t* a = strip + kStripHead;
-  for (; steps > 0; steps--, a += 2 * kRows) sum = wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(load(a), ones));
-  store(strip, sum);
-}
-
-// ROWS rows of a strip by a panel.
-template <size_t ROWS>
-SARDONYX_NOINLINE void tile(size_t steps, const int16_t* a, const int8_t* b, int32_t* c, size_t ldc) noexcept {
-  V acc[ROWS][2];
-  for (size_t i = 0; i < ROWS; i++) {
-    V sum = wasm_v128_load32_splat(a + 2 * i);
-    for (size_t j = 0; j < 2; j++) acc[i][j] = wasm_i32x4_neg(wasm_i32x4_mul(sum, load(b + 16 * j)));
-  }
-  a += kStripHead;
-  b += kPanelHead;
-#pragma clang loop unroll(disable)
-  for (; steps > 0; steps--, a += 2 * kRows, b += 2 * kCols) {
-    V b0 = wasm_i16x8_load8x8(b), b1 = wasm_i16x8_load8x8(b + 8);
-    for (size_t i = 0; i < ROWS; i++) {
-      V av = wasm_v128_load32_splat(a + 2 * i);
-      acc[i][0] = wasm_i32x4_add(acc[i][0], wasm_i32x4_dot_i16x8(av, b0));
-      acc[i][1] = wasm_i32x4_add(acc[i][1], wasm_i32x4_dot_i16x8(av, b1));
-    }
-  }
-  for (size_t i = 0; i < ROWS; i++) {
-    store(c + i * ldc, acc[i][0]);
-    store(c + i * ldc + 4, acc[i][1]);
-  }
-}
-
-inline void pairs_tile(size_t rows, size_t k, const uint8_t* a, const uint8_t* b, int32_t* c, size_t ldc) noexcept {
-  (rows > 2    ? tile<4>
-   : rows == 2 ? tile<2>
-               : tile<1>)(pairs(k), reinterpret_cast<const int16_t*>(a), reinterpret_cast<const int8_t*>(b), c, ldc);
-}
-
-void pack_pairs(size_t count, size_t k, const MatrixX8& b, uint8_t* panel) noexcept {
-  auto* zeros = reinterpret_cast<int32_t*>(panel);
-  for (size_t i = 0; i < kCols; i++) {
-    const int32_t zero = b.zero && i < count ? b.zero[b.zero_per_line ? i : 0] : 0;
-    zeros[i] = i < count ? zero - (b.is_signed ? 0 : 128) : 0;
-  }
-  pack_panel(k, count, b, reinterpret_cast<int8_t*>(panel + kPanelHead));
+  return form == FormX8::pairs ? pairs_panel_size(k) : quads_size(k, kQuadCols);
 }
 
 #if SARDONYX_HAS_QUADS
@@ -132,6 +53,39 @@ bool spans_seven_bits(size_t k, size_t n, const MatrixX8& b) noexcept {
   return true;
 }
 #endif
+
+void tiles(FormX8 form, size_t k, size_t m0, size_t m1, size_t n0, size_t n1, const uint8_t* packed_a,
+           const uint8_t* packed_b, int32_t* c, size_t ldc) noexcept {
+  const size_t block = std::max(kCols, (size_t{1} << 17) / std::max<size_t>(1, k) & ~(kCols - 1));
+  const size_t height = matmul_x8_strip(form);
+  for (size_t j0 = n0; j0 < n1; j0 += block) {
+    const size_t j1 = std::min(n1, j0 + block);
+    for (size_t i = m0; i < m1; i += height) {
+      const uint8_t* a = packed_a + i / height * strip_size(form, k);
+      const size_t rows = std::min(height, m1 - i);
+      for (size_t j = j0, step; j < j1; j += step) {
+        const uint8_t* b = packed_b + j / kCols * panel_size(form, k);  // not of short_quads
+        step = kCols;
+        const size_t cols = std::min(kCols, j1 - j);
+        int32_t out[kQuadRows * kCols], *to = c + i * ldc + j;
+        const bool edge = cols < kCols || (form == FormX8::pairs && rows == 3) ||
+                          (form == FormX8::short_quads && rows > 1 && rows < kShortRows);
+        const size_t ld = edge ? kCols : ldc;
+#if SARDONYX_HAS_QUADS
+        if (form == FormX8::short_quads) {
+          short_tile(rows == 1, k, a, packed_b, j / kCols, edge ? out : to, ld);
+        } else if (form != FormX8::pairs) {
+          const size_t panels = j + kCols * quads_panels(rows) <= j1 ? quads_panels(rows) : 1;
+          step = kCols * panels;
+          quads_tile(form, rows, panels, k, a, b, edge ? out : to, ld);
+        } else
+#endif
+          pairs_tile(rows, k, a, b, edge ? out : to, ld);
+        for (size_t r = 0; edge && r < rows; r++) std::copy_n(out + r * kCols, cols, to + r * ldc);
+      }
+    }
+  }
+}
 
 }  // namespace
 
@@ -176,10 +130,10 @@ size_t matmul_x8_packed_b_size(FormX8 form, size_t k, size_t n, const MatrixX8& 
 PlanX8 matmul_x8_plan(size_t k, size_t n, const MatrixX8& b) noexcept {
 #if SARDONYX_HAS_QUADS
   if (!has_fast_dot_x8() && has_short_quads()) {
-    // As measured: a part takes 0.87 of what 64 multiply-adds take in quads of 7 bits, and 0.62 of it in pairs.
+    // As measured: a part takes 0.87 of what 64 multiply-adds take in quads of 7 bits, and 0.71 of it in pairs.
     const ShortBlocks blocks = short_blocks(k, n, b);
     const auto is_within = [&](size_t percent) { return blocks.parts * 100 <= blocks.blocks * percent; };
-    if (is_within(115) || (is_within(160) && best_form_x8(k, n, b) == FormX8::pairs))
+    if (is_within(115) || (is_within(140) && best_form_x8(k, n, b) == FormX8::pairs))
       return {FormX8::short_quads, short_packed_b_size(n, blocks) + kSlack};
   }
 #endif
@@ -187,7 +141,7 @@ PlanX8 matmul_x8_plan(size_t k, size_t n, const MatrixX8& b) noexcept {
   return {form, matmul_x8_packed_b_size(form, k, n, b)};
 }
 
-size_t matmul_x8_strip(FormX8 form) noexcept { return form == FormX8::pairs ? kRows : kQuadRows; }
+size_t matmul_x8_strip(FormX8 form) noexcept { return form == FormX8::pairs ? kPairRows : kQuadRows; }
 
 size_t matmul_x8_packed_a_size(FormX8 form, size_t m, size_t k) noexcept {
   const size_t rows = matmul_x8_strip(form);
@@ -209,7 +163,7 @@ void matmul_x8_pack_b(FormX8 form, size_t k, size_t n, const MatrixX8& b, uint8_
       continue;
     }
 #endif
-    pack_pairs(count, k, columns, packed);
+    pairs_pack_panel(count, k, columns, packed);
   }
 }
 
@@ -231,43 +185,18 @@ void matmul_x8_pack_a(FormX8 form, size_t m0, size_t m1, size_t k, const MatrixX
       continue;
     }
 #endif
-    auto* pairs_strip = reinterpret_cast<int16_t*>(strip);
-    gemm_x8_pack_a(count, k, rows, pairs_strip + kStripHead);
-    sum_rows(pairs(k), pairs_strip);
+    pairs_pack_strip(count, k, rows, strip);
   }
 }
 
 void matmul_x8_i32(FormX8 form, size_t k, size_t m0, size_t m1, size_t n0, size_t n1, const uint8_t* packed_a,
                    const uint8_t* packed_b, int32_t* c, size_t ldc) noexcept {
-  const size_t block = std::max(kCols, (size_t{1} << 17) / std::max<size_t>(1, k) & ~(kCols - 1));
-  const size_t height = matmul_x8_strip(form);
-  for (size_t j0 = n0; j0 < n1; j0 += block) {
-    const size_t j1 = std::min(n1, j0 + block);
-    for (size_t i = m0; i < m1; i += height) {
-      const uint8_t* a = packed_a + i / height * strip_size(form, k);
-      const size_t rows = std::min(height, m1 - i);
-      for (size_t j = j0, step; j < j1; j += step) {
-        const uint8_t* b = packed_b + j / kCols * panel_size(form, k);  // not of short_quads
-        step = kCols;
-        const size_t cols = std::min(kCols, j1 - j);
-        int32_t out[kQuadRows * kCols], *to = c + i * ldc + j;
-        const bool edge = cols < kCols || (form == FormX8::pairs && rows == 3) ||
-                          (form == FormX8::short_quads && rows > 1 && rows < kShortRows);
-        const size_t ld = edge ? kCols : ldc;
-#if SARDONYX_HAS_QUADS
-        if (form == FormX8::short_quads) {
-          short_tile(rows == 1, k, a, packed_b, j / kCols, edge ? out : to, ld);
-        } else if (form != FormX8::pairs) {
-          const size_t panels = j + kCols * quads_panels(rows) <= j1 ? quads_panels(rows) : 1;
-          step = kCols * panels;
-          quads_tile(form, rows, panels, k, a, b, edge ? out : to, ld);
-        } else
-#endif
-          pairs_tile(rows, k, a, b, edge ? out : to, ld);
-        for (size_t r = 0; edge && r < rows; r++) std::copy_n(out + r * kCols, cols, to + r * ldc);
-      }
-    }
-  }
+  constexpr size_t kManyRows = 16;
+  if (form != FormX8::pairs || m1 - m0 < kManyRows) return tiles(form, k, m0, m1, n0, n1, packed_a, packed_b, c, ldc);
+  const size_t m = m1 - (m1 - m0) % kPairRows, n = n1 - (n1 - n0) % kPairCols;
+  pairs_block(k, m0, m, n0, n, packed_a, packed_b, c, ldc);
+  tiles(form, k, m0, m, n, n1, packed_a, packed_b, c, ldc);
+  tiles(form, k, m, m1, n0, n1, packed_a, packed_b, c, ldc);
 }
 
 void scale_sums_f32(size_t rows, size_t cols, const int32_t* x, float scale, const float* column_scale,

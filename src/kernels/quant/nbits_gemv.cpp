@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kChunk = 32;        // elements, in 16 bytes of weights
 constexpr float kLargest = 4194304;  // 2^22
+constexpr size_t kRows = 2;          // of W at a time
 constexpr size_t kHead = 4;          // int32 in front of a prepared row: its scale
 
 enum class Zero { fixed, packed, floating };
@@ -37,21 +38,20 @@ struct Pairs {
   }
 
   // sums[r] + the products of w[r].
-  template <size_t COUNT>
   static void dots(const V* w, const int32_t* x, V* sums) noexcept {
-    V hi[COUNT];
+    V hi[kRows];
 #pragma clang loop unroll(full)
     for (size_t t = 0; t < 4; t++) {
       V xh = load(x + 4 * t), xl = load(x + 16 + 4 * t);
 #pragma clang loop unroll(full)
-      for (size_t r = 0; r < COUNT; r++) {
+      for (size_t r = 0; r < kRows; r++) {
         V v = nibbles(w[r], t), h = wasm_i32x4_dot_i16x8(v, xh);
         hi[r] = t == 0 ? h : wasm_i32x4_add(hi[r], h);
         sums[r] = wasm_i32x4_add(sums[r], wasm_i32x4_dot_i16x8(v, xl));
       }
     }
 #pragma clang loop unroll(full)
-    for (size_t r = 0; r < COUNT; r++) sums[r] = wasm_i32x4_add(wasm_i32x4_shl(hi[r], 8), sums[r]);
+    for (size_t r = 0; r < kRows; r++) sums[r] = wasm_i32x4_add(wasm_i32x4_shl(hi[r], 8), sums[r]);
   }
 };
 
@@ -74,11 +74,10 @@ struct Quads {
     }
   }
 
-  template <size_t COUNT>
   static void dots(const V* w, const int32_t* x, V* sums) noexcept {
     const V low = wasm_i8x16_splat(15);
 #pragma clang loop unroll(full)
-    for (size_t r = 0; r < COUNT; r++) {
+    for (size_t r = 0; r < kRows; r++) {
       const V even = wasm_v128_and(w[r], low), odd = wasm_u8x16_shr(w[r], 4);
       const V d0 = Dot::run(load(x + 4), odd, Dot::run(load(x), even, sums[r]));
       const V d1 = Dot::run(load(x + 12), odd, Dot::run(load(x + 8), even, splat_i32(0)));
@@ -91,11 +90,10 @@ struct Quads {
 // The same row by dots in 16 bits: the products of a digit are 7,680 at the most.
 template <class Dot>
 struct ShortQuads : Quads<Dot> {
-  template <size_t COUNT>
   static void dots(const V* w, const int32_t* x, V* sums) noexcept {
     const V low = constant_i32<0x0f0f0f0f>(), ones = constant_i32<0x00010001>(), high = constant_i32<0x01000100>();
 #pragma clang loop unroll(full)
-    for (size_t r = 0; r < COUNT; r++) {
+    for (size_t r = 0; r < kRows; r++) {
       const V even = wasm_v128_and(w[r], low), odd = wasm_v128_and(wasm_u16x8_shr(w[r], 4), low);
       auto digit = [&](size_t d) {
         return wasm_i16x8_add(Dot::run(load(x + 8 * d), even), Dot::run(load(x + 8 * d + 4), odd));
@@ -122,25 +120,25 @@ struct Rows {
   const float *scales, *float_zeros;
 };
 
-// COUNT rows of W, row_bytes apart, by a prepared row; where the zero point is 8, its lane sums are already times -8.
-template <class Form, Zero ZERO, size_t COUNT>
+// Two rows of W by a prepared row; where the zero point is 8, its lane sums are already times -8.
+template <class Form, Zero ZERO>
 SARDONYX_NOINLINE void dots(size_t chunks, size_t shift, const int32_t* x, const Rows* rows, float* out) noexcept {
-  V acc[COUNT];
+  V acc[kRows];
 #pragma clang loop unroll(full)
-  for (size_t r = 0; r < COUNT; r++) acc[r] = splat(0);
+  for (size_t r = 0; r < kRows; r++) acc[r] = splat(0);
 #pragma clang loop unroll(disable)
   for (size_t c = 0; c < chunks; c++, x += Form::kInts) {
-    V w[COUNT], sums[COUNT];
+    V w[kRows], sums[kRows];
     const V lane_sums = load(x + Form::kInts - 4);
     const size_t block = c >> shift;
 #pragma clang loop unroll(full)
-    for (size_t r = 0; r < COUNT; r++) {
+    for (size_t r = 0; r < kRows; r++) {
       w[r] = load(rows[r].data + 16 * c);
       sums[r] = ZERO == Zero::fixed ? lane_sums : splat_i32(0);
     }
-    Form::template dots<COUNT>(w, x, sums);
+    Form::dots(w, x, sums);
 #pragma clang loop unroll(full)
-    for (size_t r = 0; r < COUNT; r++) {
+    for (size_t r = 0; r < kRows; r++) {
       if (ZERO == Zero::packed) {
         const int32_t zero = rows[r].zeros[block / 2] >> (block & 1) * 4 & 15;
         sums[r] = wasm_i32x4_sub(sums[r], wasm_i32x4_mul(lane_sums, splat_i32(zero)));
@@ -153,7 +151,7 @@ SARDONYX_NOINLINE void dots(size_t chunks, size_t shift, const int32_t* x, const
     }
   }
 #pragma clang loop unroll(full)
-  for (size_t r = 0; r < COUNT; r++) out[r] = lane_sum(acc[r]);
+  for (size_t r = 0; r < kRows; r++) out[r] = lane_sum(acc[r]);
 }
 
 // Two rows at a time, far apart: their bytes are two long streams, which the processor fetches ahead.
@@ -165,17 +163,17 @@ void gemv(const NBits& w, size_t n0, size_t n1, const int32_t* x, const float* b
   float scale;
   std::memcpy(&scale, x, sizeof(scale));
   for (size_t i = 0; i < half; i++) {
-    Rows rows[2];
-    const size_t at[2] = {n0 + i, n0 + half + i};
-    const size_t count = at[1] < n1 ? 2 : 1;
-    for (size_t r = 0; r < count; r++) {
+    Rows rows[kRows];
+    // An odd one at the end is done twice.
+    const size_t at[kRows] = {n0 + i, n0 + half + i < n1 ? n0 + half + i : n0 + i};
+    for (size_t r = 0; r < kRows; r++) {
       const size_t blocks = at[r] * w.blocks();
       rows[r] = {w.data + at[r] * w.row_bytes(), w.zeros ? w.zeros + at[r] * w.zero_bytes() : nullptr,
                  w.scales + blocks, w.float_zeros ? w.float_zeros + blocks : nullptr};
     }
-    float out[2];
-    (count == 2 ? dots<Form, ZERO, 2> : dots<Form, ZERO, 1>)(chunks, shift, x + kHead, rows, out);
-    for (size_t r = 0; r < count; r++) y[at[r]] = out[r] * scale + (bias ? bias[at[r]] : 0);
+    float out[kRows];
+    dots<Form, ZERO>(chunks, shift, x + kHead, rows, out);
+    for (size_t r = 0; r < kRows; r++) y[at[r]] = out[r] * scale + (bias ? bias[at[r]] : 0);
   }
 }
 
