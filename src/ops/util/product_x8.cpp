@@ -64,8 +64,9 @@ void multiply_x8(RunContext& c, const MatMulShape& s, const Tensor& a, ZeroPoint
   const kernels::FormX8 form = b.form();
   const size_t strip = kernels::matmul_x8_strip(form);
   auto* packed = c.scratch<uint8_t>(static_cast<int64_t>(kernels::matmul_x8_packed_a_size(form, s.m, s.k)));
-  const size_t rows =
-      std::min(round_up(s.m, strip), round_up(std::max<size_t>(32, kTaskWork / (s.k * s.n + 1)), strip));
+  // Panels of pairs are widened once a task.
+  const size_t least = form == kernels::FormX8::pairs ? 64 : 32;
+  const size_t rows = std::min(round_up(s.m, strip), round_up(std::max(least, kTaskWork / (s.k * s.n + 1)), strip));
   const size_t columns = std::min(round_up(s.n, 8), std::max<size_t>(64, round_up(kTaskWork / (s.k * rows + 1), 8)));
   const size_t row_tasks = (s.m + rows - 1) / rows, tasks = row_tasks * ((s.n + columns - 1) / columns);
   for (int64_t i = 0; i < s.batch.count(); i++) {
