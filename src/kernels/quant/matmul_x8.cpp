@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kCols = 8, kSlack = 64;
 static_assert(kCols == kQuadCols && kCols == kShortCols && kCols == kPairCols);
-static_assert(kQuadRows >= kPairRows && kQuadRows == kShortRows);
+constexpr size_t kMostRows = std::max({kPairRows, kQuadRows, kShortRows});
 
 // In bytes.
 size_t strip_size(FormX8 form, size_t k) {
@@ -67,7 +67,7 @@ void tiles(FormX8 form, size_t k, size_t m0, size_t m1, size_t n0, size_t n1, co
         const uint8_t* b = packed_b + j / kCols * panel_size(form, k);  // not of short_quads
         step = kCols;
         const size_t cols = std::min(kCols, j1 - j);
-        int32_t out[kQuadRows * kCols], *to = c + i * ldc + j;
+        int32_t out[kMostRows * kCols], *to = c + i * ldc + j;
         const bool edge = cols < kCols || (form == FormX8::pairs && rows == 3) ||
                           (form == FormX8::short_quads && rows > 1 && rows < kShortRows);
         const size_t ld = edge ? kCols : ldc;
@@ -141,7 +141,9 @@ PlanX8 matmul_x8_plan(size_t k, size_t n, const MatrixX8& b) noexcept {
   return {form, matmul_x8_packed_b_size(form, k, n, b)};
 }
 
-size_t matmul_x8_strip(FormX8 form) noexcept { return form == FormX8::pairs ? kPairRows : kQuadRows; }
+size_t matmul_x8_strip(FormX8 form) noexcept {
+  return form == FormX8::pairs ? kPairRows : form == FormX8::short_quads ? kShortRows : kQuadRows;
+}
 
 size_t matmul_x8_packed_a_size(FormX8 form, size_t m, size_t k) noexcept {
   const size_t rows = matmul_x8_strip(form);

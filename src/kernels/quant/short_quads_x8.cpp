@@ -154,10 +154,12 @@ SARDONYX_NOINLINE void tile(size_t k, const uint8_t* strip, const uint8_t* panel
       const V w0 = load(w), w1 = load(w + 16), w2 = load(w + 32), w3 = load(w + 48);
 #pragma clang loop unroll(full)
       for (size_t i = 0; i < ROWS; i++) {
-        V s = D::run(w0, wasm_v128_load32_splat(x + kSteps * i));
-        s = wasm_i16x8_add(s, D::run(w1, wasm_v128_load32_splat(x + kSteps * i + 4)));
-        s = wasm_i16x8_add(s, D::run(w2, wasm_v128_load32_splat(x + kSteps * i + 8)));
-        s = wasm_i16x8_add(s, D::run(w3, wasm_v128_load32_splat(x + kSteps * i + 12)));
+        // Offsets of its own for each row would be an instruction each.
+        const uint8_t* y = opaque(x + kSteps * i);
+        V s = D::run(w0, wasm_v128_load32_splat(y));
+        s = wasm_i16x8_add(s, D::run(w1, wasm_v128_load32_splat(y + 4)));
+        s = wasm_i16x8_add(s, D::run(w2, wasm_v128_load32_splat(y + 8)));
+        s = wasm_i16x8_add(s, D::run(w3, wasm_v128_load32_splat(y + 12)));
         acc[i] = wasm_i32x4_add(acc[i], wasm_i32x4_dot_i16x8(s, ones));
       }
     }

@@ -6,7 +6,7 @@
 
 namespace sardonyx::kernels {
 
-constexpr size_t kShortRows = 6, kShortCols = 8;
+constexpr size_t kShortRows = 8, kShortCols = 8;
 
 // Is the 16-bit dot exact in this engine for a second operand of 8 bits, wherever its sums fit?
 bool has_short_quads() noexcept;
