@@ -6,13 +6,23 @@
 
 namespace sardonyx::kernels {
 
-// c[0] + x c[1] + ... by Horner's rule.
+// c[0] + x c[1] + ... in halves of halves (Estrin's scheme): by Horner's rule each step waits for the one before, and
+// it is the latency that counts.
 template <int N>
 inline V polynomial(V x, const float (&c)[N]) {
   const float* at = opaque(c);
-  V p = load_splat(at + N - 1);
-  for (int i = N - 2; i >= 0; i--) p = fmadd(p, x, load_splat(at + i));
-  return p;
+  V p[(N + 1) / 2];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < N; i += 2)
+    p[i / 2] = i + 1 < N ? fmadd(load_splat(at + i + 1), x, load_splat(at + i)) : load_splat(at + i);
+  V power = x;
+#pragma clang loop unroll(full)
+  for (int n = (N + 1) / 2; n > 1; n = (n + 1) / 2) {
+    power = mul(power, power);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < n; i += 2) p[i / 2] = i + 1 < n ? fmadd(p[i + 1], power, p[i]) : p[i];
+  }
+  return p[0];
 }
 
 // 2^n for n in [-126, 127].
