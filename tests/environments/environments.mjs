@@ -68,8 +68,8 @@ async function exactBytes(InferenceSession, Tensor, source) {
 `;
 
 /**
- * A folder with good.onnx, bytes.onnx and node_modules: the package, and `packages` as npm names them. more: other fields of its
- * package.json.
+ * A folder with good.onnx, bytes.onnx and node_modules: the package, and `packages` as npm names them. more: other
+ * fields of its package.json.
  * @returns {{folder: string, remove: () => void}}
  */
 export function installApp(packages = [], more = {}) {

@@ -23,7 +23,7 @@ enum class FormX8 : uint8_t {
   unsigned_quads,   // four steps of k, weights as uint8
   signed_quads,     // as int8
   seven_bit_quads,  // less their minimum, where that leaves 7 bits: as specified
-  short_quads       // four of them summed in 16 bits, the other operand as uint8: products of matrices alone
+  short_quads       // four of them summed in 16 bits, weights as int8, the other as uint8: products of matrices alone
 };
 
 // Does the form give exact products in this build and engine?

@@ -4,11 +4,12 @@
 #include <algorithm>
 
 #include "kernels/quant/bytes.h"
+#include "kernels/quant/pair_tile_x8.h"
 
 namespace sardonyx::kernels {
 namespace {
 
-constexpr size_t kRows = 4, kCols = 8, kSlack = 32;
+constexpr size_t kRows = kPairRows, kCols = kPairCols, kSlack = 32;
 
 // Adjacent k: eight steps of one line at a time, pairs scattered to their places.
 template <size_t LINES>
@@ -74,25 +75,8 @@ SARDONYX_NOINLINE void tile(size_t steps, const int16_t* a, const int16_t* b, in
                             const int32_t* bias) noexcept {
   V acc[kRows][2];
   for (size_t i = 0; i < kRows; i++) acc[i][0] = acc[i][1] = splat_i32(bias ? bias[i] : 0);
-  auto step = [&acc](const int16_t* x, const int16_t* w) {
-    V b0 = load(w), b1 = load(w + 8);
-    for (size_t i = 0; i < kRows; i++) {
-      V av = wasm_v128_load32_splat(x + 2 * i);
-      acc[i][0] = wasm_i32x4_add(acc[i][0], wasm_i32x4_dot_i16x8(av, b0));
-      acc[i][1] = wasm_i32x4_add(acc[i][1], wasm_i32x4_dot_i16x8(av, b1));
-    }
-  };
-  // As in the float32 tile, two steps a turn.
-#pragma clang loop unroll(disable)
-  for (; steps > 0; steps -= 2, a += 4 * kRows, b += 4 * kCols) {
-    step(a, b);
-    if (steps == 1) break;
-    step(opaque(a + 2 * kRows), b + 2 * kCols);
-  }
-  for (size_t i = 0; i < kRows; i++) {
-    store(c + i * ldc, acc[i][0]);
-    store(c + i * ldc + 4, acc[i][1]);
-  }
+  pair_steps(steps, a, b, acc);
+  store_pair_sums<kRows>(acc, c, ldc);
 }
 
 void edge_tile(size_t steps, const int16_t* a, const int16_t* b, int32_t* c, size_t ldc, const int32_t* bias,

@@ -64,7 +64,7 @@ void tiles(FormX8 form, size_t k, size_t m0, size_t m1, size_t n0, size_t n1, co
       const uint8_t* a = packed_a + i / height * strip_size(form, k);
       const size_t rows = std::min(height, m1 - i);
       for (size_t j = j0, step; j < j1; j += step) {
-        const uint8_t* b = packed_b + j / kCols * panel_size(form, k);  // not of short_quads
+        const size_t panel = j / kCols;
         step = kCols;
         const size_t cols = std::min(kCols, j1 - j);
         int32_t out[kMostRows * kCols], *to = c + i * ldc + j;
@@ -73,14 +73,14 @@ void tiles(FormX8 form, size_t k, size_t m0, size_t m1, size_t n0, size_t n1, co
         const size_t ld = edge ? kCols : ldc;
 #if SARDONYX_HAS_QUADS
         if (form == FormX8::short_quads) {
-          short_tile(rows == 1, k, a, packed_b, j / kCols, edge ? out : to, ld);
+          short_tile(rows == 1, k, a, packed_b, panel, edge ? out : to, ld);
         } else if (form != FormX8::pairs) {
           const size_t panels = j + kCols * quads_panels(rows) <= j1 ? quads_panels(rows) : 1;
           step = kCols * panels;
-          quads_tile(form, rows, panels, k, a, b, edge ? out : to, ld);
+          quads_tile(form, rows, panels, k, a, packed_b + panel * quads_size(k, kQuadCols), edge ? out : to, ld);
         } else
 #endif
-          pairs_tile(rows, k, a, b, edge ? out : to, ld);
+          pairs_tile(rows, k, a, packed_b + panel * pairs_panel_size(k), edge ? out : to, ld);
         for (size_t r = 0; edge && r < rows; r++) std::copy_n(out + r * kCols, cols, to + r * ldc);
       }
     }

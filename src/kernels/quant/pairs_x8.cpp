@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/quant/gemm_x8.h"
-#include "kernels/simd.h"
+#include "kernels/quant/pair_tile_x8.h"
 
 namespace sardonyx::kernels {
 namespace {
@@ -60,26 +60,6 @@ inline void start(const int16_t* a, const int8_t* b, V (*acc)[2]) noexcept {
   }
 }
 
-// Two steps of k.
-template <size_t ROWS>
-inline void step(const int16_t* a, V b0, V b1, V (*acc)[2]) noexcept {
-#pragma clang loop unroll(full)
-  for (size_t i = 0; i < ROWS; i++) {
-    V av = wasm_v128_load32_splat(a + 2 * i);
-    acc[i][0] = wasm_i32x4_add(acc[i][0], wasm_i32x4_dot_i16x8(av, b0));
-    acc[i][1] = wasm_i32x4_add(acc[i][1], wasm_i32x4_dot_i16x8(av, b1));
-  }
-}
-
-template <size_t ROWS>
-inline void finish(V (*acc)[2], int32_t* c, size_t ldc) noexcept {
-#pragma clang loop unroll(full)
-  for (size_t i = 0; i < ROWS; i++) {
-    store(c + i * ldc, acc[i][0]);
-    store(c + i * ldc + 4, acc[i][1]);
-  }
-}
-
 // ROWS rows of a strip by a panel.
 template <size_t ROWS>
 SARDONYX_NOINLINE void tile(size_t steps, const int16_t* a, const int8_t* b, int32_t* c, size_t ldc) noexcept {
@@ -89,12 +69,11 @@ SARDONYX_NOINLINE void tile(size_t steps, const int16_t* a, const int8_t* b, int
   b += kPanelHead;
 #pragma clang loop unroll(disable)
   for (; steps > 0; steps--, a += 2 * kPairRows, b += 2 * kPairCols)
-    step<ROWS>(a, wasm_i16x8_load8x8(b), wasm_i16x8_load8x8(b + 8), acc);
-  finish<ROWS>(acc, c, ldc);
+    pair_step<ROWS>(a, wasm_i16x8_load8x8(b), wasm_i16x8_load8x8(b + 8), acc);
+  store_pair_sums<ROWS>(acc, c, ldc);
 }
 
-// A whole strip by `steps` steps of a panel from `first` on, widened; later ones add to c. Two steps a turn, as in the
-// float32 tile.
+// A whole strip by `steps` steps of a panel from `first` on, widened; later ones add to c.
 SARDONYX_NOINLINE void wide_tile(size_t first, size_t steps, const int16_t* a, const int8_t* head, const int16_t* b,
                                  int32_t* c, size_t ldc) noexcept {
   V acc[kPairRows][2];
@@ -104,14 +83,8 @@ SARDONYX_NOINLINE void wide_tile(size_t first, size_t steps, const int16_t* a, c
     for (size_t i = 0; i < kPairRows; i++)
       for (size_t j = 0; j < 2; j++) acc[i][j] = load(c + i * ldc + 4 * j);
   }
-  a += kStripHead + first * 2 * kPairRows;
-#pragma clang loop unroll(disable)
-  for (; steps > 0; steps -= 2, a += 4 * kPairRows, b += 4 * kPairCols) {
-    step<kPairRows>(a, load(b), load(b + 8), acc);
-    if (steps == 1) break;
-    step<kPairRows>(opaque(a + 2 * kPairRows), load(b + 16), load(b + 24), acc);
-  }
-  finish<kPairRows>(acc, c, ldc);
+  pair_steps(steps, a + kStripHead + first * 2 * kPairRows, b, acc);
+  store_pair_sums<kPairRows>(acc, c, ldc);
 }
 
 }  // namespace
